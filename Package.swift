@@ -1,0 +1,85 @@
+// swift-tools-version: 6.3
+import PackageDescription
+
+/// Every Swift target gets the same settings, so that none can forget one.
+let settings: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("InferIsolatedConformances"),
+    .enableUpcomingFeature("ImmutableWeakCaptures"),
+    .treatAllWarnings(as: .error),
+]
+
+/// The module map of ARCHITECTURE.md: a name and the modules it may import.
+let modules: [(name: String, imports: [String])] = [
+    ("Primitives", []),
+    ("PushWire", ["Primitives"]),
+    ("Histograms", ["Primitives", "CZlib"]),
+    ("Workload", ["Primitives", "PushWire"]),
+    ("ProviderSessions", ["Primitives", "PushWire", "Workload"]),
+    ("GatewaySimulator", ["Primitives", "PushWire", "Workload"]),
+    ("SecureChannel", ["Primitives", "PushWire", "COpenSSL"]),
+    ("Transport", ["Primitives", "SecureChannel", "COpenSSL", "CShims"]),
+    ("SimulatedTransport", ["Primitives", "PushWire", "Workload", "ProviderSessions", "GatewaySimulator"]),
+    ("RunRecords", ["Primitives", "PushWire", "Histograms", "Workload"]),
+    ("Analysis", ["Primitives", "RunRecords", "Histograms"]),
+    ("Reports", ["Primitives", "RunRecords", "Analysis", "Histograms"]),
+    (
+        "Harness",
+        [
+            "Primitives", "PushWire", "Histograms", "Workload", "ProviderSessions", "GatewaySimulator",
+            "SecureChannel", "Transport", "RunRecords", "CShims", "CJemalloc",
+        ]
+    ),
+]
+
+let package = Package(
+    name: "pushbench",
+    products: [.executable(name: "pushbench", targets: ["pushbench"])],
+    targets: [
+        .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
+        .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+        .systemLibrary(name: "CJemalloc", pkgConfig: "jemalloc", providers: [.apt(["libjemalloc-dev"])]),
+        .target(name: "CShims"),
+        .executableTarget(
+            name: "pushbench",
+            dependencies: [
+                "Harness", "Reports", "Analysis", "RunRecords", "Histograms", "Workload", "GatewaySimulator",
+                "ProviderSessions", "SecureChannel", "Transport", "PushWire", "Primitives", "CShims",
+            ]),
+        .executableTarget(
+            name: "Benchmarks",
+            dependencies: [
+                "Harness", "RunRecords", "Histograms", "Workload", "PushWire", "Primitives", "Transport",
+                "SecureChannel", "CShims",
+            ],
+            path: "Benchmarks"),
+        .testTarget(name: "PrimitivesTests", dependencies: ["Primitives"]),
+        .testTarget(name: "PushWireTests", dependencies: ["PushWire", "Primitives"]),
+        .testTarget(name: "HistogramsTests", dependencies: ["Histograms", "Primitives"]),
+        .testTarget(name: "WorkloadTests", dependencies: ["Workload", "PushWire", "Primitives"]),
+        .testTarget(
+            name: "SessionTests",
+            dependencies: [
+                "ProviderSessions", "GatewaySimulator", "SimulatedTransport", "Workload", "PushWire", "Primitives",
+            ]),
+        .testTarget(
+            name: "TransportTests", dependencies: ["Transport", "SecureChannel", "Primitives", "CShims"]),
+        .testTarget(
+            name: "RecordTests",
+            dependencies: ["RunRecords", "Reports", "Analysis", "Histograms", "Workload", "Primitives"]),
+        .testTarget(
+            name: "EndToEndTests",
+            dependencies: ["Harness", "RunRecords", "Workload", "PushWire", "Primitives", "pushbench"]),
+        .testTarget(name: "TidyTests"),
+    ]
+        + modules.map { module in
+            .target(name: module.name, dependencies: module.imports.map { .init(stringLiteral: $0) })
+        },
+    swiftLanguageModes: [.v6]
+)
+
+for target in package.targets where ![.system, .binary].contains(target.type) && target.name != "CShims" {
+    target.swiftSettings = settings
+}
