@@ -1,0 +1,23 @@
+/// Sixteen lower-case hexadecimal digits of a number, all at once in two words.
+@usableFromInline
+enum HexDigits {
+    /// Writes the 16 digits of `value`, highest first.
+    ///
+    /// - Precondition: 16 bytes are writable at `destination`.
+    @inlinable
+    static func write(_ value: UInt64, to destination: UnsafeMutableRawPointer) {
+        destination.storeBytes(of: eightDigits(value >> 32).bigEndian, as: UInt64.self)
+        destination.storeBytes(of: eightDigits(value & 0xFFFF_FFFF).bigEndian, toByteOffset: 8, as: UInt64.self)
+    }
+
+    /// The digits of 32 bits, the highest in the highest byte.
+    @inlinable
+    static func eightDigits(_ value: UInt64) -> UInt64 {
+        // One nibble to each byte, then 0 ... 9 and a ... f by arithmetic on all bytes.
+        var nibbles = (value | value << 16) & 0x0000_FFFF_0000_FFFF
+        nibbles = (nibbles | nibbles << 8) & 0x00FF_00FF_00FF_00FF
+        nibbles = (nibbles | nibbles << 4) & 0x0F0F_0F0F_0F0F_0F0F
+        let letters = ((nibbles &+ 0x0606_0606_0606_0606) >> 4) & 0x0101_0101_0101_0101
+        return nibbles &+ 0x3030_3030_3030_3030 &+ letters &* 0x27
+    }
+}
