@@ -1,7 +1,7 @@
 /// Why a workload cannot be made from what was asked for.
 public enum WorkloadError: Error, Equatable, Sendable {
-    /// A population without devices.
-    case noDevices
+    /// A population without devices, or with more than 2³².
+    case deviceCountOutOfRange(UInt64)
     /// A share that is not a number from 0 to 1; `name` is the share's name in a profile.
     case fractionOutOfRange(name: String, value: Double)
     /// Shares of bad, unregistered and other-topic devices that add up to more than 1.
@@ -26,7 +26,8 @@ extension WorkloadError: CustomStringConvertible {
     /// The error as a sentence for the user.
     public var description: String {
         switch self {
-        case .noDevices: "a population needs at least one device"
+        case .deviceCountOutOfRange(let count):
+            "a population of \(count) devices; 1 to \(DeviceOrder.largestCount) are accepted"
         case .fractionOutOfRange(let name, let value): "\(name) is \(value); a share from 0 to 1 is accepted"
         case .fractionsExceedWhole(let sum): "badToken, unregistered and otherTopic add up to \(sum), more than 1"
         case .payloadTooSmall(let bytes, let minimum):

@@ -4,14 +4,14 @@ enum HexDigits {
     /// Writes the 16 digits of `value`, highest first.
     ///
     /// - Precondition: 16 bytes are writable at `destination`.
-    @inlinable
+    @inlinable @inline(__always)
     static func write(_ value: UInt64, to destination: UnsafeMutableRawPointer) {
         destination.storeBytes(of: eightDigits(value >> 32).bigEndian, as: UInt64.self)
         destination.storeBytes(of: eightDigits(value & 0xFFFF_FFFF).bigEndian, toByteOffset: 8, as: UInt64.self)
     }
 
     /// The digits of 32 bits, the highest in the highest byte.
-    @inlinable
+    @inlinable @inline(__always)
     static func eightDigits(_ value: UInt64) -> UInt64 {
         // One nibble to each byte, then 0 ... 9 and a ... f by arithmetic on all bytes.
         var nibbles = (value | value << 16) & 0x0000_FFFF_0000_FFFF

@@ -105,7 +105,7 @@ public struct PayloadGenerator: Sendable {
 
     private static let oversizedCount = 16
     @usableFromInline static let oversizedMask: UInt64 = 15
-    private static let poolBytesAim = 192 * 1_024
+    private static let poolBytesAim = 128 * 1_024
 
     /// As many quantiles of the sizes (64 to 4,096, a power of two) as the pool has room for.
     private static func regularSizes(_ sizes: PayloadSizes) -> [Int] {

@@ -3,7 +3,7 @@ public import Primitives
 /// Any number of synthetic devices, and which of them each notification goes to, in constant memory.
 ///
 /// Everything follows from the seed: the fate of device *i*, and the device of notification *k*. Notifications visit the
-/// devices in rounds; within a round each device comes once, in a pseudo-random order of its own, so that no token is hot.
+/// devices in rounds; each device comes once in a round, with neighbours far apart, so that no token is hot.
 /// Any place can be computed alone, so shards, resends and skip-ahead cost nothing.
 public struct DevicePopulation: Sendable {
     /// The seed that the population follows from.
@@ -15,23 +15,23 @@ public struct DevicePopulation: Sendable {
     /// The shares of devices that are not good.
     public let rates: FateRates
     @usableFromInline let fateSalt: UInt64
-    @usableFromInline let orderSalt: UInt64
-    @usableFromInline let order: KeyedPermutation
+    @usableFromInline let order: DeviceOrder
 
     /// Makes a population of `deviceCount` devices.
     ///
-    /// - Throws: ``WorkloadError/noDevices``.
+    /// - Throws: ``WorkloadError/deviceCountOutOfRange(_:)``; 1 to 2³² devices are possible.
     public init(
         seed: UInt64, deviceCount: UInt64, environment: PushEnvironment = .sandbox, rates: FateRates = .allValid
     ) throws(WorkloadError) {
-        guard deviceCount > 0 else { throw .noDevices }
+        guard deviceCount > 0, deviceCount <= DeviceOrder.largestCount else {
+            throw .deviceCountOutOfRange(deviceCount)
+        }
         self.seed = seed
         self.deviceCount = deviceCount
         self.environment = environment
         self.rates = rates
         fateSalt = mix64(seed ^ 0x6661_7465_6661_7465)
-        orderSalt = mix64(seed ^ 0x6F72_6465_726F_7264)
-        order = KeyedPermutation(count: deviceCount)
+        order = DeviceOrder(count: deviceCount, seed: seed)
     }
 
     /// Returns device `index`; the fate follows from seed and index alone.
@@ -48,13 +48,7 @@ public struct DevicePopulation: Sendable {
 
     /// Returns the index of the device that notification `sequence` goes to, counted from 0.
     @inlinable
-    public func deviceIndex(forNotification sequence: UInt64) -> UInt64 {
-        var round: UInt64 = 0
-        var position = sequence
-        // Most runs stay in the first round, and a 64-bit division costs as much as the rest.
-        if position >= deviceCount { (round, position) = sequence.quotientAndRemainder(dividingBy: deviceCount) }
-        return order.element(at: position, key: mix64(orderSalt ^ round))
-    }
+    public func deviceIndex(forNotification sequence: UInt64) -> UInt64 { order.device(ofNotification: sequence) }
 
     /// Counts the notifications among the first `notifications` that go to devices of a fate.
     ///

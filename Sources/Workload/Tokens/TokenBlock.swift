@@ -6,7 +6,7 @@ struct TokenBlock {
     @usableFromInline var word2: UInt64
     @usableFromInline var word3: UInt64
 
-    @inlinable
+    @inlinable @inline(__always)
     init(_ word0: UInt64, _ word1: UInt64, _ word2: UInt64, _ word3: UInt64) {
         self.word0 = word0
         self.word1 = word1
@@ -14,7 +14,7 @@ struct TokenBlock {
         self.word3 = word3
     }
 
-    @inlinable
+    @inlinable @inline(__always)
     init(loadingFrom source: UnsafeRawPointer) {
         word0 = UInt64(littleEndian: source.loadUnaligned(fromByteOffset: 0, as: UInt64.self))
         word1 = UInt64(littleEndian: source.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
@@ -22,7 +22,7 @@ struct TokenBlock {
         word3 = UInt64(littleEndian: source.loadUnaligned(fromByteOffset: 24, as: UInt64.self))
     }
 
-    @inlinable
+    @inlinable @inline(__always)
     func store(to destination: UnsafeMutableRawPointer) {
         destination.storeBytes(of: word0.littleEndian, toByteOffset: 0, as: UInt64.self)
         destination.storeBytes(of: word1.littleEndian, toByteOffset: 8, as: UInt64.self)
@@ -31,7 +31,7 @@ struct TokenBlock {
     }
 
     /// Twelve rounds with a subkey before each four and after the last.
-    @inlinable
+    @inlinable @inline(__always)
     mutating func permute(_ key: TokenKey) {
         add(key.word0, key.word1, key.word2, key.word3)
         roundsA()
@@ -43,7 +43,7 @@ struct TokenBlock {
     }
 
     /// Undoes ``permute(_:)``.
-    @inlinable
+    @inlinable @inline(__always)
     mutating func invert(_ key: TokenKey) {
         subtract(key.word3, key.word4, key.word0, key.word1 &+ 3)
         inverseRoundsA()
@@ -54,7 +54,7 @@ struct TokenBlock {
         subtract(key.word0, key.word1, key.word2, key.word3)
     }
 
-    @inlinable
+    @inlinable @inline(__always)
     mutating func add(_ subkey0: UInt64, _ subkey1: UInt64, _ subkey2: UInt64, _ subkey3: UInt64) {
         word0 &+= subkey0
         word1 &+= subkey1
@@ -62,7 +62,7 @@ struct TokenBlock {
         word3 &+= subkey3
     }
 
-    @inlinable
+    @inlinable @inline(__always)
     mutating func subtract(_ subkey0: UInt64, _ subkey1: UInt64, _ subkey2: UInt64, _ subkey3: UInt64) {
         word0 &-= subkey0
         word1 &-= subkey1
@@ -71,7 +71,7 @@ struct TokenBlock {
     }
 
     /// Rounds 0 to 3 of each eight; swapping words 1 and 3 after each round is done by naming.
-    @inlinable
+    @inlinable @inline(__always)
     mutating func roundsA() {
         Self.mix(&word0, &word1, 14)
         Self.mix(&word2, &word3, 16)
@@ -84,7 +84,7 @@ struct TokenBlock {
     }
 
     /// Rounds 4 to 7 of each eight.
-    @inlinable
+    @inlinable @inline(__always)
     mutating func roundsB() {
         Self.mix(&word0, &word1, 25)
         Self.mix(&word2, &word3, 33)
@@ -97,7 +97,7 @@ struct TokenBlock {
     }
 
     /// Undoes ``roundsA()``.
-    @inlinable
+    @inlinable @inline(__always)
     mutating func inverseRoundsA() {
         Self.unmix(&word0, &word3, 5)
         Self.unmix(&word2, &word1, 37)
@@ -110,7 +110,7 @@ struct TokenBlock {
     }
 
     /// Undoes ``roundsB()``.
-    @inlinable
+    @inlinable @inline(__always)
     mutating func inverseRoundsB() {
         Self.unmix(&word0, &word3, 32)
         Self.unmix(&word2, &word1, 32)
@@ -122,13 +122,13 @@ struct TokenBlock {
         Self.unmix(&word2, &word3, 33)
     }
 
-    @inlinable
+    @inlinable @inline(__always)
     static func mix(_ left: inout UInt64, _ right: inout UInt64, _ rotation: UInt64) {
         left &+= right
         right = (right &<< rotation | right &>> (64 &- rotation)) ^ left
     }
 
-    @inlinable
+    @inlinable @inline(__always)
     static func unmix(_ left: inout UInt64, _ right: inout UInt64, _ rotation: UInt64) {
         let mixed = right ^ left
         right = mixed &>> rotation | mixed &<< (64 &- rotation)
