@@ -43,7 +43,7 @@ extension WorkloadError: CustomStringConvertible {
             "\(file):\(line):\(column): not valid JSON here; a payload is one JSON object"
         case .unknownField(let file, let name, _, let line, let column):
             "\(file):\(line):\(column): unknown field {{\(name)}}; accepted are "
-                + "title, body, badge, sound, link, sequence and device"
+                + TemplateField.allCases.map { "{{\($0.name)}}" }.joined(separator: " ")
         case .unterminatedField(let file, _, let line, let column):
             "\(file):\(line):\(column): {{ without its }}"
         }

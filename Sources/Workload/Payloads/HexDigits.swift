@@ -1,4 +1,4 @@
-/// Sixteen lower-case hexadecimal digits of a number, all at once in two words.
+/// Hexadecimal digits: sixteen of a number at once, and the value of one.
 @usableFromInline
 enum HexDigits {
     /// Writes the 16 digits of `value`, highest first.
@@ -19,5 +19,15 @@ enum HexDigits {
         nibbles = (nibbles | nibbles << 4) & 0x0F0F_0F0F_0F0F_0F0F
         let letters = ((nibbles &+ 0x0606_0606_0606_0606) >> 4) & 0x0101_0101_0101_0101
         return nibbles &+ 0x3030_3030_3030_3030 &+ letters &* 0x27
+    }
+
+    /// The number that one digit of either case stands for, or nil.
+    static func value(of digit: UInt8) -> UInt8? {
+        switch digit {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): digit - UInt8(ascii: "A") + 10
+        default: nil
+        }
     }
 }

@@ -45,11 +45,36 @@ public struct PayloadGenerator: Sendable {
             oversizedBelow: UInt64((plan.oversizedFraction * 0x1p52).rounded()))
     }
 
-    /// Makes a generator that gives the same bytes for every notification.
-    init(fixed bytes: [UInt8], limitBytes: Int) {
+    /// Makes a generator that gives the same bytes, those of a file, for every notification; white space around the
+    /// object is left out.
+    ///
+    /// - Parameters:
+    ///   - text: the file's bytes.
+    ///   - name: the file's name for error messages.
+    ///   - limitBytes: the protocol's largest payload.
+    ///   - oversize: what to do when the payload is larger than that.
+    /// - Throws: ``WorkloadError/invalidJSON(file:offset:line:column:)``,
+    ///   ``WorkloadError/payloadTooLarge(bytes:limit:)``.
+    public init(
+        fixed text: UnsafeRawBufferPointer, name: String, limitBytes: Int = PayloadLimit.binary,
+        oversize: OversizePolicy = .refused
+    ) throws(WorkloadError) {
+        if let offset = JSONSyntax.check(text) {
+            let place = TextPosition(offset: offset, in: text)
+            throw .invalidJSON(file: name, offset: offset, line: place.line, column: place.column)
+        }
+        let range = JSONSyntax.trimmed(text)
+        let largest = oversize == .wanted ? PayloadLimit.accepted.upperBound : limitBytes
+        guard range.count <= largest else { throw .payloadTooLarge(bytes: range.count, limit: largest) }
         self.init(
-            images: [PayloadImage(bytes: bytes)], regularCount: 1, limitBytes: limitBytes, seed: 0, oversizedBelow: 0)
+            images: [PayloadImage(bytes: Array(text[range]))], regularCount: 1, limitBytes: limitBytes, seed: 0,
+            oversizedBelow: 0)
     }
+
+    /// The empty object, for sources that do not generate payloads.
+    static let none = PayloadGenerator(
+        images: [PayloadImage(bytes: Array("{}".utf8))], regularCount: 1, limitBytes: PayloadLimit.binary, seed: 0,
+        oversizedBelow: 0)
 
     private init(
         images: [PayloadImage], regularCount: Int, limitBytes: Int, seed: UInt64, oversizedBelow: UInt64
@@ -82,7 +107,7 @@ public struct PayloadGenerator: Sendable {
     /// Writes the payload of notification `sequence` and returns its size in bytes.
     ///
     /// - Precondition: `capacity` bytes are writable at `destination`, and the payload fits; ``maxBytes`` always do.
-    @inlinable
+    @inlinable @inline(__always)
     public func write(sequence: UInt64, into destination: UnsafeMutableRawPointer, capacity: Int) -> Int {
         let entry = entries[imageIndex(sequence)]
         precondition(entry.byteCount <= capacity, "the buffer is shorter than the payload")
@@ -95,7 +120,7 @@ public struct PayloadGenerator: Sendable {
         return entry.byteCount
     }
 
-    @inlinable
+    @inlinable @inline(__always)
     func imageIndex(_ sequence: UInt64) -> Int {
         let hash = mix64(salt ^ sequence)
         // Low bits choose the image, the 52 high ones whether it is an oversized one.

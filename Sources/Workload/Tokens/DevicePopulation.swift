@@ -8,8 +8,6 @@ public import Primitives
 public struct DevicePopulation: Sendable {
     /// The seed that the population follows from.
     public let seed: UInt64
-    /// How many devices there are.
-    public let deviceCount: UInt64
     /// The environment that gave out all tokens.
     public let environment: PushEnvironment
     /// The shares of devices that are not good.
@@ -26,16 +24,27 @@ public struct DevicePopulation: Sendable {
         guard deviceCount > 0, deviceCount <= DeviceOrder.largestCount else {
             throw .deviceCountOutOfRange(deviceCount)
         }
-        self.seed = seed
-        self.deviceCount = deviceCount
-        self.environment = environment
-        self.rates = rates
-        fateSalt = mix64(seed ^ 0x6661_7465_6661_7465)
-        order = DeviceOrder(count: deviceCount, seed: seed)
+        self.init(
+            seed: seed, environment: environment, rates: rates, order: DeviceOrder(count: deviceCount, seed: seed))
     }
 
+    private init(seed: UInt64, environment: PushEnvironment, rates: FateRates, order: DeviceOrder) {
+        self.seed = seed
+        self.environment = environment
+        self.rates = rates
+        self.order = order
+        fateSalt = mix64(seed ^ 0x6661_7465_6661_7465)
+    }
+
+    /// One good device, for sources that do not use a population.
+    static let single = DevicePopulation(
+        seed: 0, environment: .sandbox, rates: .allValid, order: DeviceOrder(count: 1, seed: 0))
+
+    /// How many devices there are.
+    @inlinable public var deviceCount: UInt64 { order.count }
+
     /// Returns device `index`; the fate follows from seed and index alone.
-    @inlinable
+    @inlinable @inline(__always)
     public func device(at index: UInt64) -> SyntheticDevice {
         let fate = fate(at: index)
         return SyntheticDevice(
@@ -43,11 +52,11 @@ public struct DevicePopulation: Sendable {
     }
 
     /// Returns the fate of device `index`.
-    @inlinable
+    @inlinable @inline(__always)
     public func fate(at index: UInt64) -> FateClass { rates.fate(ofHash: mix64(fateSalt ^ index)) }
 
     /// Returns the index of the device that notification `sequence` goes to, counted from 0.
-    @inlinable
+    @inlinable @inline(__always)
     public func deviceIndex(forNotification sequence: UInt64) -> UInt64 { order.device(ofNotification: sequence) }
 
     /// Counts the notifications among the first `notifications` that go to devices of a fate.

@@ -42,7 +42,7 @@ public struct TokenKey: Sendable {
     /// Writes the 32 bytes of a device's token.
     ///
     /// - Precondition: 32 bytes are writable at `destination`.
-    @inlinable
+    @inlinable @inline(__always)
     public func writeToken(for device: SyntheticDevice, into destination: UnsafeMutableRawPointer) {
         var block = TokenBlock(device.index, device.attributes, check0, check1)
         block.permute(self)
@@ -52,7 +52,7 @@ public struct TokenKey: Sendable {
     /// Returns the device whose token the 32 bytes are, or nil when this key did not make them.
     ///
     /// - Precondition: 32 bytes are readable at `token`.
-    @inlinable
+    @inlinable @inline(__always)
     public func device(ofToken token: UnsafeRawPointer) -> SyntheticDevice? {
         var block = TokenBlock(loadingFrom: token)
         block.invert(self)
