@@ -1,0 +1,98 @@
+public import Primitives
+
+/// What one run does, as a profile file, the environment and the command line together say it.
+///
+/// Every property has the value that the run uses: defaults are filled in. ``read(_:)`` is the strict way to make one;
+/// a value made in code is as good, once ``check()`` has passed.
+public struct Profile: Equatable, Sendable {
+    /// What the profile is called, in reports; the file's name unless it says so itself.
+    public var name = "unnamed"
+    /// What is sent to.
+    public var target = TargetSettings.simulator(SimulatorSettings())
+    /// The protocol that is spoken.
+    public var protocolName = ProtocolName.enhanced
+    /// What is sent.
+    public var workload = WorkloadSettings()
+    /// When it is sent.
+    public var load = LoadSettings()
+    /// How it is sent.
+    public var sender = SenderSettings()
+    /// How long each part of the run takes.
+    public var phases = PhaseSettings()
+    /// Conditions that the run must meet to pass, in the order of the profile.
+    public var thresholds: [Threshold] = []
+
+    /// Makes the profile of all defaults: a million notifications to the embedded simulator.
+    public init() {}
+}
+
+/// The protocols by their names in profiles and options.
+public enum ProtocolName: String, Sendable, CaseIterable {
+    /// Command 0 of the binary interface; recognised, not yet supported.
+    case simple
+    /// Command 1 of the binary interface.
+    case enhanced
+    /// Command 2 of the binary interface; recognised, not yet supported.
+    case framed
+    /// The provider API over HTTP/2; recognised, not yet supported.
+    case http2
+
+    /// Whether this version can send it.
+    public var isSupported: Bool { self == .enhanced }
+}
+
+/// The world that tokens and gateways belong to; a token of one is refused by the other.
+public enum EnvironmentName: String, Sendable, CaseIterable {
+    /// The development environment.
+    case sandbox
+    /// The environment of released applications.
+    case production
+}
+
+/// How long each part of the run takes.
+public struct PhaseSettings: Equatable, Sendable {
+    /// Sending at full load that is left out of rates and latencies; shorter than ``measure``. Default: none.
+    public var warmup = Interval.zero
+    /// The measured part after the warm-up; nil (the default) means until every notification has been written. The run
+    /// ends with whichever comes first, this time or the last notification.
+    public var measure: Interval?
+    /// The longest to wait for proof after the last notification was written. Default: 10 s.
+    public var drain = Interval.seconds(10)
+
+    /// Makes the default phases.
+    public init() {}
+}
+
+/// When notifications become due.
+public struct LoadSettings: Equatable, Sendable {
+    /// What decides when the next notification is due.
+    public enum Loop: String, Sendable, CaseIterable {
+        /// As fast as windows allow.
+        case closed
+        /// By a schedule, whatever the gateway does.
+        case open
+    }
+
+    /// How due times of an open loop are spaced.
+    public enum Arrivals: String, Sendable, CaseIterable {
+        /// Evenly.
+        case constant
+        /// At random, exponentially spaced; recognised, not yet supported.
+        case poisson
+        /// In groups; recognised, not yet supported.
+        case bursts
+
+        /// Whether this version can schedule it.
+        public var isSupported: Bool { self == .constant }
+    }
+
+    /// What decides when the next notification is due. Default: closed.
+    public var loop = Loop.closed
+    /// Notifications per second over all connections; given if and only if the loop is open.
+    public var rate: Rate?
+    /// How due times of an open loop are spaced. Default: constant.
+    public var arrivals = Arrivals.constant
+
+    /// Makes the default: a closed loop.
+    public init() {}
+}

@@ -1,0 +1,96 @@
+public import Primitives
+
+/// How notifications are sent.
+public struct SenderSettings: Equatable, Sendable {
+    /// Whether a connection waits between notifications.
+    public enum Mode: String, Sendable, CaseIterable {
+        /// Notifications follow each other without waiting.
+        case pipelined
+        /// After each one the sender waits for an error for ``SenderSettings/wait``; a baseline to compare with.
+        case waitEach = "wait-each"
+    }
+
+    /// Connections, opened at the start and replaced when they end. Default: 8.
+    public var connections = 8
+    /// Event loops; nil (the default) means one per core.
+    public var loops: Int?
+    /// How notifications are put together.
+    public var batch = BatchSettings()
+    /// Notifications written and not yet proved, per connection; at least a batch. Default: 65,536.
+    public var window = 65_536
+    /// The first identifier, 1 to 4,294,967,295; a high one makes identifiers wrap. Default: 1.
+    public var firstIdentifier: UInt32 = 1
+    /// Whether small segments leave at once (TCP_NODELAY). Default: true.
+    public var noDelay = true
+    /// The socket's send buffer in bytes; nil (the default) leaves it to the system.
+    public var sendBuffer: Int?
+    /// Whether a connection waits between notifications. Default: pipelined.
+    public var mode = Mode.pipelined
+    /// How long wait-each waits for an error. Default: 100 ms; of no effect when pipelined.
+    public var wait = Interval.milliseconds(100)
+    /// What becomes of notifications about which a connection's end says nothing.
+    public var unproven = UnprovenSettings()
+    /// How connections are replaced.
+    public var reconnect = ReconnectSettings()
+    /// The longest that TCP may take to connect. Default: 5 s.
+    public var connectTimeout = Interval.seconds(5)
+    /// The longest that the TLS handshake may take. Default: 10 s.
+    public var handshakeTimeout = Interval.seconds(10)
+    /// Whether TLS sessions are resumed. Default: true.
+    public var resume = true
+    /// The longest to wait for the reply to a sentinel. Default: 10 s.
+    public var sentinelTimeout = Interval.seconds(10)
+
+    /// Makes the default sender.
+    public init() {}
+}
+
+/// How notifications are put together into one write; the first limit reached ends a batch.
+public struct BatchSettings: Equatable, Sendable {
+    /// The most notifications. Default: 100.
+    public var notifications = 100
+    /// The most bytes; at least the largest notification. Default: 16,384, one TLS record.
+    public var bytes = 16_384
+    /// The longest that the batch's oldest notification waits for others. Default: 1 ms.
+    public var linger = Interval.milliseconds(1)
+
+    /// Makes the default batch.
+    public init() {}
+}
+
+/// What becomes of notifications about which a connection's end says nothing.
+public struct UnprovenSettings: Equatable, Sendable {
+    /// What to do with them.
+    public enum Policy: String, Sendable, CaseIterable {
+        /// Count them as unknown.
+        case report
+        /// Send them again, which may deliver some twice.
+        case resend
+    }
+
+    /// What to do with them. Default: report.
+    public var policy = Policy.report
+    /// How often one notification may be sent again, 1 to 100. Default: 3.
+    public var limit = 3
+
+    /// Makes the default: report.
+    public init() {}
+}
+
+/// How connections are replaced: at once after an error reply, with growing delays after failed attempts.
+public struct ReconnectSettings: Equatable, Sendable {
+    /// The delay after the first failed attempt. Default: 50 ms.
+    public var base = Interval.milliseconds(50)
+    /// How much each further delay is longer, 1 to 10. Default: 2.
+    public var factor = 2.0
+    /// The longest delay. Default: 5 s.
+    public var cap = Interval.seconds(5)
+    /// The share of each delay that is random, 0 to 1. Default: 0.5.
+    public var jitter = 0.5
+    /// The most attempts per second over all connections. Default: 10,000 to the simulator, 20 to any other gateway, as
+    /// gateways take churn for an attack.
+    public var attemptsPerSecond = Rate(perSecond: 10_000)
+
+    /// Makes the defaults that hold for the simulator.
+    public init() {}
+}

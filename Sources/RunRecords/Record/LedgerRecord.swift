@@ -1,0 +1,139 @@
+/// The sender's account: `generated = accepted + rejected + lost + unknown + unsent`, always.
+public struct LedgerRecord: Codable, Equatable, Sendable {
+    /// Notifications that the run was asked for.
+    public var generated: Int64 = 0
+    /// Proved to have been taken.
+    public var accepted: Int64 = 0
+    /// Named by an error reply.
+    public var rejected: Int64 = 0
+    /// Known to have been discarded and not sent again.
+    public var lost: Int64 = 0
+    /// Written, without proof either way.
+    public var unknown: Int64 = 0
+    /// Never written.
+    public var unsent: Int64 = 0
+    /// Writes beyond the first of a notification; not part of the balance.
+    public var resent: Int64 = 0
+    /// Notifications known to have been taken more than once; not part of the balance.
+    public var duplicates: Int64 = 0
+    /// What proved the accepted ones.
+    public var proof = ProofRecord()
+
+    /// Makes an account of nothing.
+    public init() {}
+
+    /// How many notifications have a fate.
+    public var settled: Int64 { accepted + rejected + lost + unknown + unsent }
+    /// Notifications without a fate (positive) or with more than one (negative); 0 in every sound record.
+    public var imbalance: Int64 { generated - settled }
+    /// Whether every notification has exactly one fate.
+    public var isBalanced: Bool {
+        imbalance == 0
+            && [generated, accepted, rejected, lost, unknown, unsent, resent, duplicates].allSatisfy { $0 >= 0 }
+    }
+
+    /// How many notifications the two accounts differ about, at least: by counts alone, so that a bitmap may find more.
+    public func difference(to simulator: SimulatorLedgerRecord) -> Int64 {
+        abs(accepted - simulator.accepted) + abs(rejected - simulator.rejected) + abs(duplicates - simulator.duplicates)
+    }
+}
+
+/// How many accepted notifications each kind of proof settled.
+public struct ProofRecord: Codable, Equatable, Sendable {
+    /// An error reply to a later notification.
+    public var errorReply: Int64 = 0
+    /// Status 10, which names the last good one.
+    public var shutdown: Int64 = 0
+    /// The reply to a deliberately bad last notification.
+    public var sentinel: Int64 = 0
+    /// The simulator's own ledger.
+    public var simulator: Int64 = 0
+    /// A response of its own.
+    public var response: Int64 = 0
+
+    /// Makes a count of no proofs.
+    public init() {}
+}
+
+/// The simulator's account, by identifier.
+public struct SimulatorLedgerRecord: Codable, Equatable, Sendable {
+    /// Notifications read whole, sentinels among them.
+    public var received: Int64 = 0
+    /// Distinct notifications taken.
+    public var accepted: Int64 = 0
+    /// Error replies given to notifications of the run, sentinels not among them.
+    public var rejected: Int64 = 0
+    /// Notifications taken that had been taken before.
+    public var duplicates: Int64 = 0
+    /// Notifications read after a bad one on the same connection, and thrown away.
+    public var discarded: Int64 = 0
+    /// Error replies given to sentinels.
+    public var sentinels: Int64 = 0
+    /// Connections accepted.
+    public var connectionsAccepted: Int64 = 0
+    /// Connections refused because of a bound or a fault.
+    public var connectionsRefused: Int64 = 0
+    /// Plain bytes read.
+    public var bytesReceived: Int64 = 0
+
+    /// Makes an account of nothing.
+    public init() {}
+}
+
+/// One kind of error and how often it occurred.
+public struct ErrorCountRecord: Codable, Equatable, Sendable {
+    /// The status byte; null for errors that are none of the gateway's.
+    @ExplicitNull public var status: Int?
+    /// The error's name.
+    public var name: String
+    /// How often it occurred.
+    public var count: Int64
+
+    /// Makes a count of one kind of error.
+    public init(status: Int?, name: String, count: Int64) {
+        self.status = status
+        self.name = name
+        self.count = count
+    }
+}
+
+/// Replaced connections.
+public struct ReconnectRecord: Codable, Equatable, Sendable {
+    /// Connections that were replaced.
+    public var count: Int64 = 0
+    /// Of these, with a resumed TLS session.
+    public var resumed: Int64 = 0
+    /// Notifications written again because of it.
+    public var resent: Int64 = 0
+    /// How many notifications followed the bad one.
+    public var inFlightAtError = InFlightRecord()
+    /// Failed attempts by kind: `refused timeout reset tls localLimit` and others.
+    public var failedAttempts: [String: Int64] = [:]
+
+    /// Makes a count of none.
+    public init() {}
+}
+
+/// How many notifications had been written after the bad one when its error reply arrived.
+public struct InFlightRecord: Codable, Equatable, Sendable {
+    /// Error replies.
+    public var count: Int64 = 0
+    /// The median; null without error replies.
+    @ExplicitNull public var p50: Int64?
+    /// The most; null without error replies.
+    @ExplicitNull public var max: Int64?
+
+    /// Makes a figure of no errors.
+    public init() {}
+}
+
+/// Error replies that named a notification which had already left the window.
+public struct WindowOverrunRecord: Codable, Equatable, Sendable {
+    /// How many there were.
+    public var count: Int64 = 0
+    /// The window that would have lost nothing; null if there was no overrun.
+    @ExplicitNull public var windowNeeded: Int64?
+
+    /// Makes a count of none.
+    public init() {}
+}

@@ -1,0 +1,159 @@
+public import Primitives
+
+/// Rates over the measured part of a run; null where nothing was measured.
+public struct ThroughputRecord: Codable, Equatable, Sendable {
+    /// Notifications proved to have been taken, the headline figure.
+    @ExplicitNull public private(set) var acceptedPerSecond: Double?
+    /// Notifications written, those written again among them; says nothing about delivery.
+    @ExplicitNull public private(set) var writtenPerSecond: Double?
+    /// Plain bytes written.
+    @ExplicitNull public private(set) var bytesPerSecond: Double?
+
+    /// Makes rates of nothing.
+    public init() {}
+
+    /// Divides counts by the time they took; nil counts, and times that are not positive, give null.
+    public init(accepted: Int64?, written: Int64, bytes: Int64, over length: Interval) {
+        guard length > .zero else { return }
+        acceptedPerSecond = accepted.map { Double($0) / length.seconds }
+        writtenPerSecond = Double(written) / length.seconds
+        bytesPerSecond = Double(bytes) / length.seconds
+    }
+}
+
+/// One connection slot: a connection and its successors.
+public struct ConnectionRecord: Codable, Equatable, Sendable {
+    /// The slot's number, from 0.
+    public var index = 0
+    /// The event loop that it lives on, from 0.
+    public var loop = 0
+    /// Connections that the slot has had.
+    public var openings: Int64 = 0
+    /// Notifications written, those written again among them.
+    public var written: Int64 = 0
+    /// Notifications proved to have been taken.
+    public var accepted: Int64 = 0
+    /// Notifications named by error replies.
+    public var rejected: Int64 = 0
+    /// Notifications written again.
+    public var resent: Int64 = 0
+    /// Plain bytes written.
+    public var bytes: Int64 = 0
+    /// TLS version of the latest connection; null if none came up.
+    @ExplicitNull public var tlsVersion: String?
+    /// Cipher suite of the latest connection; null if none came up.
+    @ExplicitNull public var cipher: String?
+    /// Whether the latest connection resumed a session; null if none came up.
+    @ExplicitNull public var resumed: Bool?
+
+    /// Makes an unused slot.
+    public init(index: Int = 0, loop: Int = 0) {
+        self.index = index
+        self.loop = loop
+    }
+}
+
+/// What happened in one second, or in the shorter last interval.
+public struct IntervalRecord: Codable, Equatable, Sendable {
+    /// Start, from the start of the run.
+    public var startNs: Int64 = 0
+    /// Length.
+    public var lengthNs: Int64 = 0
+    /// Notifications written, those written again among them.
+    public var written: Int64 = 0
+    /// Notifications taken, by the simulator's count; null where it cannot be asked.
+    @ExplicitNull public var accepted: Int64?
+    /// Notifications named by error replies.
+    public var rejected: Int64 = 0
+    /// Notifications written again.
+    public var resent: Int64 = 0
+    /// Connections replaced.
+    public var reconnects: Int64 = 0
+    /// Notifications written and not yet proved, at the interval's end.
+    public var inFlight: Int64 = 0
+    /// Plain bytes written.
+    public var bytes: Int64 = 0
+    /// The sender's processor time.
+    public var senderCPUNs: Int64 = 0
+    /// The simulator's processor time; null where it cannot be asked.
+    @ExplicitNull public var simulatorCPUNs: Int64?
+    /// Residence of what was written; null if nothing was.
+    @ExplicitNull public var residenceP50Ns: Int64?
+    /// Residence that 99 of 100 did not exceed; null if nothing was written.
+    @ExplicitNull public var residenceP99Ns: Int64?
+    /// The longest residence; null if nothing was written.
+    @ExplicitNull public var residenceMaxNs: Int64?
+
+    /// Makes an empty interval.
+    public init() {}
+}
+
+/// What the processes used, from the start of the run to its end.
+public struct ResourcesRecord: Codable, Equatable, Sendable {
+    /// The process that sends.
+    public var sender = ProcessResourcesRecord()
+    /// The simulator's process; null if the target is another gateway or the simulator died.
+    @ExplicitNull public var simulator: ProcessResourcesRecord?
+
+    /// Makes an empty account.
+    public init() {}
+}
+
+/// What one process used.
+public struct ProcessResourcesRecord: Codable, Equatable, Sendable {
+    /// Processor time in the program.
+    public var cpuUserNs: Int64 = 0
+    /// Processor time in the kernel on its behalf.
+    public var cpuSystemNs: Int64 = 0
+    /// The most memory it held, in bytes.
+    public var peakRSSBytes: Int64 = 0
+    /// Allocations, by the allocator's count; null if it does not count.
+    @ExplicitNull public var allocations: Int64?
+    /// Bytes allocated, by the allocator's count; null if it does not count.
+    @ExplicitNull public var allocatedBytes: Int64?
+    /// Context switches because it waited.
+    public var voluntaryContextSwitches: Int64 = 0
+    /// Context switches because others were due.
+    public var involuntaryContextSwitches: Int64 = 0
+
+    /// Makes an empty account.
+    public init() {}
+
+    /// Processor time in all.
+    public var cpuNs: Int64 { cpuUserNs + cpuSystemNs }
+}
+
+/// A machine's own limits: what TLS alone can do on it.
+public struct CalibrationRecord: Codable, Equatable, Sendable {
+    /// Plain bytes per second through TLS, both ends on this machine.
+    public var pipeBytesPerSecond: Int64 = 0
+    /// Connections that the pipe figure was measured with.
+    public var pipeConnections = 0
+    /// Full handshakes per second; null if not measured.
+    @ExplicitNull public var fullHandshakesPerSecond: Int64?
+    /// Resumed handshakes per second; null if not measured.
+    @ExplicitNull public var resumedHandshakesPerSecond: Int64?
+    /// When it was measured, ISO 8601 in UTC.
+    public var measuredAt = ""
+
+    /// Makes an empty calibration.
+    public init() {}
+}
+
+/// What became of one threshold.
+public struct ThresholdRecord: Codable, Equatable, Sendable {
+    /// The threshold as the profile has it.
+    public var text: String
+    /// The metric's value, in the metric's unit (nanoseconds, counts, per second); null if there was no data.
+    @ExplicitNull public private(set) var value: Double?
+    /// Whether it held; no data never holds.
+    public private(set) var passed: Bool
+
+    /// Makes an outcome; a value that is not finite counts as no data.
+    public init(text: String, value: Double?, passed: Bool) {
+        self.text = text
+        let finite = value.flatMap { $0.isFinite ? $0 : nil }
+        self.value = finite
+        self.passed = passed && finite != nil
+    }
+}
