@@ -31,7 +31,7 @@ public struct NotificationJudge: Sendable {
 
     /// Judges one notification.
     public func verdict(on notification: NotificationView, now: Instant) -> Verdict {
-        if settings.judgesJSON && JSONSyntax.firstError(in: notification.payload) != nil {
+        if settings.judgesJSON && JSONSyntax.check(notification.payload) != nil {
             return .refused(.processingError)
         }
         if !settings.refusedIdentifiers.isEmpty && settings.refusedIdentifiers.contains(notification.identifier) {

@@ -10,8 +10,8 @@ public final class SequenceSupply: Sendable {
     public enum Arrivals: Hashable, Sendable {
         /// As fast as the connections take them.
         case closedLoop
-        /// One every 1 / `rate` seconds from `start` on.
-        case constant(Rate, start: Instant)
+        /// One every 1 / `rate` seconds from the release on.
+        case constant(Rate)
     }
 
     /// How many notifications the run has; `UInt64.max` when time alone ends it.
@@ -21,14 +21,22 @@ public final class SequenceSupply: Sendable {
     /// The longest stretch for one connection, so that the connections come to their ends together.
     public let claimLimit: UInt64
     private let next = Atomic<UInt64>(0)
+    private let startNanoseconds: Atomic<Int64>
     private let stopped = Atomic<Bool>(false)
 
-    /// Makes a supply of `limit` notifications for `connectionCount` connections.
-    public init(limit: UInt64, arrivals: Arrivals = .closedLoop, connectionCount: Int) {
+    /// Makes a supply of `limit` notifications for `connectionCount` connections that hands out from `start` on; nil
+    /// holds it until ``release(at:)``, so that connections can be set up first.
+    public init(limit: UInt64, arrivals: Arrivals = .closedLoop, connectionCount: Int, start: Instant? = .zero) {
+        startNanoseconds = Atomic((start ?? .distantFuture).nanoseconds)
         self.limit = limit
         self.arrivals = arrivals
         claimLimit = max(1, min(1_024, limit / (UInt64(max(1, connectionCount)) * 16)))
     }
+
+    /// Begins to hand out; the first notification is due at `start`.
+    public func release(at start: Instant) { startNanoseconds.store(start.nanoseconds, ordering: .relaxed) }
+
+    private var start: Instant { Instant(nanoseconds: startNanoseconds.load(ordering: .relaxed)) }
 
     /// Ends the supply: nothing is handed out any more.
     public func stop() { stopped.store(true, ordering: .relaxed) }
@@ -56,10 +64,11 @@ public final class SequenceSupply: Sendable {
 
     /// How many notifications are due at `now`, beyond the limit too.
     public func dueCount(at now: Instant) -> UInt64 {
+        let start = start
+        guard now >= start else { return 0 }
         switch arrivals {
-        case .closedLoop: .max
-        case .constant(let rate, let start):
-            now < start ? 0 : UInt64(Double((now - start).nanoseconds) * rate.perSecond / 1e9) + 1
+        case .closedLoop: return .max
+        case .constant(let rate): return UInt64(Double((now - start).nanoseconds) * rate.perSecond / 1e9) + 1
         }
     }
 
@@ -70,11 +79,11 @@ public final class SequenceSupply: Sendable {
         return due > claimed ? due - claimed : 0
     }
 
-    /// When the notification at `sequence` is due; ``Instant/zero`` in a closed loop.
+    /// When the notification at `sequence` is due; in a closed loop, when the supply begins.
     public func dueTime(of sequence: UInt64) -> Instant {
         switch arrivals {
-        case .closedLoop: .zero
-        case .constant(let rate, let start):
+        case .closedLoop: start
+        case .constant(let rate):
             start + Interval(nanoseconds: Int64((Double(sequence) * 1e9 / rate.perSecond).rounded(.up)))
         }
     }
@@ -85,7 +94,7 @@ public final class SequenceSupply: Sendable {
     /// - Returns: nil when nothing is left to wait for; an instant that is not later than the present when it is time.
     public func batchTime(batch: UInt64, linger: Interval) -> Instant? {
         let claimed = next.load(ordering: .relaxed)
-        guard !isExhausted else { return nil }
+        guard !isExhausted, start < .distantFuture else { return nil }
         let last = min(claimed + batch, limit) - 1
         return min(dueTime(of: last), dueTime(of: claimed) + linger)
     }

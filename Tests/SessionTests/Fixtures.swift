@@ -14,6 +14,7 @@ struct Bench {
     var gateway = GatewaySettings()
     var script = LinkScript()
     var arrivals = SequenceSupply.Arrivals.closedLoop
+    var start = Instant.zero
     var badTokens: Set<UInt64> = []
     var badRate = 0.0
     var seed: UInt64 = 7
@@ -31,7 +32,7 @@ struct Bench {
         gateway.refusedIdentifiers = Set(badTokens.map { plan.identifiers.identifier(of: $0) })
         return SimulatedWorld(
             connectionCount: connections, plan: plan,
-            supply: SequenceSupply(limit: notifications, arrivals: arrivals, connectionCount: connections),
+            supply: SequenceSupply(limit: notifications, arrivals: arrivals, connectionCount: connections, start: start),
             source: source, gateway: gateway, script: script, seed: seed)
     }
 

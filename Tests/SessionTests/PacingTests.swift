@@ -26,7 +26,8 @@ import Testing
 
     @Test func `C21 linger counts from the oldest notification`() throws {
         var bench = Bench(notifications: 200)
-        bench.arrivals = .constant(Rate(perSecond: 1_000.0 / 9), start: .zero + .milliseconds(5))
+        bench.arrivals = .constant(Rate(perSecond: 1_000.0 / 9))
+        bench.start = .zero + .milliseconds(5)
         bench.plan.batch = BatchPlan(notifications: 1_000, linger: .milliseconds(10))
         let world = try bench.run()
         let residences = world.events.compactMap { event -> Interval? in
@@ -39,7 +40,8 @@ import Testing
 
     @Test func `an open loop writes nothing before it is due`() throws {
         var bench = Bench(notifications: 500, connections: 3)
-        bench.arrivals = .constant(Rate(perSecond: 1_000), start: .zero + .milliseconds(100))
+        bench.arrivals = .constant(Rate(perSecond: 1_000))
+        bench.start = .zero + .milliseconds(100)
         bench.plan.batch = BatchPlan(notifications: 10, linger: .milliseconds(1))
         let world = try bench.run()
         var written: UInt64 = 0
