@@ -1,4 +1,5 @@
 #define _GNU_SOURCE
+#include <errno.h>
 #include "CShims.h"
 #include <linux/sockios.h>
 #include <netinet/in.h>
@@ -42,4 +43,10 @@ int64_t shim_thread_cpu_time(void) {
     struct timespec time = {0, 0};
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
     return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
+}
+
+extern int mallctl(const char *, void *, unsigned long *, void *, unsigned long) __attribute__((weak));
+
+int shim_mallctl(const char *name, void *old_value, unsigned long *old_size, void *new_value, unsigned long new_size) {
+    return mallctl ? mallctl(name, old_value, old_size, new_value, new_size) : ENOSYS;
 }

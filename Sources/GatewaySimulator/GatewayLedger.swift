@@ -1,9 +1,9 @@
-public import Primitives
+import Primitives
 public import PushWire
 
 /// The gateway's book: what it accepted, by identifier, and what it refused or threw away.
 ///
-/// One per event loop, written without locks; ``GatewayLedger/merge(_:)`` adds them up. Acceptance is one bit per identifier in pages that
+/// One per event loop, written without locks. Acceptance is one bit per identifier in pages that
 /// come into being when first used, so memory follows what was accepted and is bounded by the tracked range.
 public final class GatewayLedger {
     /// Bits of one page.
@@ -14,36 +14,8 @@ public final class GatewayLedger {
     /// How many identifiers are tracked from ``firstIdentifier`` on, in the order of ``IdentifierSpace``.
     public let trackedCount: UInt64
 
-    /// Accepted notifications, a second acceptance of the same identifier included.
-    public internal(set) var accepted: UInt64 = 0
-    /// Acceptances of an identifier that was accepted before.
-    public private(set) var duplicates: UInt64 = 0
-    /// Acceptances outside the tracked range, whose duplicates are not seen.
-    public private(set) var untracked: UInt64 = 0
-    /// Accepted notifications whose device no longer has the app; a feedback service would name them.
-    public internal(set) var unregistered: UInt64 = 0
-    /// Accepted notifications whose token no key opened.
-    public internal(set) var foreign: UInt64 = 0
-    /// Refused notifications with a tracked identifier, by status; shutdowns are no refusals.
-    public internal(set) var rejections: [UInt64] = Array(repeating: 0, count: 256)
-    /// Refusals outside the tracked range: sentinels, mostly.
-    public internal(set) var untrackedRejections: UInt64 = 0
-    /// Notifications read and thrown away behind a refused one.
-    public internal(set) var discarded: UInt64 = 0
-    /// Replies with status 10.
-    public internal(set) var shutdowns: UInt64 = 0
-    /// Connections that stood.
-    public internal(set) var connections: UInt64 = 0
-    /// Connections that ended inside a notification.
-    public internal(set) var partialNotifications: UInt64 = 0
-    /// Frame bytes of accepted notifications.
-    public internal(set) var acceptedBytes: UInt64 = 0
-    /// An order-free digest of the accepted (identifier, token) pairs; comparable only without duplicates.
-    public private(set) var digest: UInt64 = 0
-    /// When the first and the last notification was accepted.
-    public internal(set) var firstAcceptedAt: Instant?
-    /// When the last notification was accepted.
-    public internal(set) var lastAcceptedAt: Instant?
+    /// What was counted so far.
+    public internal(set) var counts = GatewayCounts()
 
     private var pages: [UnsafeMutablePointer<UInt64>?]
 
@@ -55,9 +27,6 @@ public final class GatewayLedger {
     }
 
     deinit { for page in pages { page?.deallocate() } }
-
-    /// All refusals of tracked notifications.
-    public var rejected: UInt64 { rejections.reduce(0, +) }
 
     /// The term of one accepted pair in ``digest``; the sender computes the same from its own side.
     public static func digestTerm(identifier: UInt32, token: UnsafeRawBufferPointer) -> UInt64 {
@@ -80,10 +49,10 @@ public final class GatewayLedger {
 
     /// Enters an acceptance.
     func accept(_ notification: NotificationView) {
-        accepted += 1
-        acceptedBytes += UInt64(notification.byteCount)
+        counts.accepted += 1
+        counts.acceptedBytes += UInt64(notification.byteCount)
         guard let index = index(of: notification.identifier) else {
-            untracked += 1
+            counts.untracked += 1
             return
         }
         let page = page(index / Self.pageBits)
@@ -91,47 +60,22 @@ public final class GatewayLedger {
         let mask: UInt64 = 1 << UInt64(bit & 63)
         let word = page[bit >> 6]
         if word & mask != 0 {
-            duplicates += 1
+            counts.duplicates += 1
         } else {
             page[bit >> 6] = word | mask
-            digest &+= Self.digestTerm(identifier: notification.identifier, token: notification.token)
+            counts.digest &+= Self.digestTerm(identifier: notification.identifier, token: notification.token)
         }
     }
 
-    /// Adds another loop's book to this one; an identifier accepted by both counts as a duplicate.
-    ///
-    /// - Precondition: both track the same identifiers.
-    public func merge(_ other: GatewayLedger) {
-        precondition(
-            other.firstIdentifier == firstIdentifier && other.trackedCount == trackedCount,
-            "ledgers of different identifiers")
-        for (number, theirs) in other.pages.enumerated() {
-            guard let theirs else { continue }
-            let ours = page(number)
-            for word in 0..<Self.pageBits / 64 {
-                duplicates += UInt64((ours[word] & theirs[word]).nonzeroBitCount)
-                ours[word] |= theirs[word]
-            }
-        }
-        accepted += other.accepted
-        duplicates += other.duplicates
-        untracked += other.untracked
-        unregistered += other.unregistered
-        foreign += other.foreign
-        for status in rejections.indices { rejections[status] += other.rejections[status] }
-        untrackedRejections += other.untrackedRejections
-        discarded += other.discarded
-        shutdowns += other.shutdowns
-        connections += other.connections
-        partialNotifications += other.partialNotifications
-        acceptedBytes += other.acceptedBytes
-        digest &+= other.digest
-        firstAcceptedAt = [firstAcceptedAt, other.firstAcceptedAt].compactMap { $0 }.min()
-        lastAcceptedAt = [lastAcceptedAt, other.lastAcceptedAt].compactMap { $0 }.max()
+    /// The accepted identifiers as stretches of distances from ``firstIdentifier``, in order; nil beyond `limit` stretches.
+    public func acceptedStretches(limit: Int = 2_000_000) -> [Range<UInt64>]? {
+        var stretches: [Range<UInt64>] = []
+        forEachAcceptedStretch { if stretches.count <= limit { stretches.append($0) } }
+        return stretches.count <= limit ? stretches : nil
     }
 
     /// Calls `body` for each stretch of accepted identifiers, by their distance from the first one, in order.
-    public func forEachAcceptedStretch(_ body: (Range<UInt64>) -> Void) {
+    private func forEachAcceptedStretch(_ body: (Range<UInt64>) -> Void) {
         var start: UInt64?
         for (number, page) in pages.enumerated() {
             let base = UInt64(number * Self.pageBits)

@@ -42,7 +42,7 @@ public final class GatewaySession {
         reader = NotificationReader(
             parser: NotificationParser(
                 payloadLimit: settings.judgesPayloadSize ? settings.payloadLimit : Int(UInt16.max)))
-        ledger.connections += 1
+        ledger.counts.connections += 1
     }
 
     /// Takes what the session wants done; nil when nothing.
@@ -56,14 +56,14 @@ public final class GatewaySession {
 
     /// Bytes came from the provider.
     public func receive(_ bytes: UnsafeRawBufferPointer, now: Instant) {
-        let before = ledger.accepted
+        let before = ledger.counts.accepted
         reader.read(bytes) { frame, reader in
             if state.isServing { serve(frame, reader: &reader, now: now) } else { discard(frame, now: now) }
         }
-        let acceptedNow = ledger.accepted - before
+        let acceptedNow = ledger.counts.accepted - before
         if acceptedNow > 0 {
-            ledger.firstAcceptedAt = ledger.firstAcceptedAt ?? now
-            ledger.lastAcceptedAt = now
+            ledger.counts.firstAcceptedAt = ledger.counts.firstAcceptedAt ?? now
+            ledger.counts.lastAcceptedAt = now
         }
         if action == nil, let until = pace.pause(afterAccepting: acceptedNow, now: now) {
             action = .pause(until: until)
@@ -85,7 +85,7 @@ public final class GatewaySession {
 
     /// The provider closed the connection, or it broke.
     public func connectionEnded() {
-        if state.isServing && reader.hasUnfinished { ledger.partialNotifications += 1 }
+        if state.isServing && reader.hasUnfinished { ledger.counts.partialNotifications += 1 }
         state.close()
     }
 
@@ -112,17 +112,17 @@ public final class GatewaySession {
         case .accepted: ledger.accept(notification)
         case .unregistered:
             ledger.accept(notification)
-            ledger.unregistered += 1
+            ledger.counts.unregistered += 1
         case .foreign:
             ledger.accept(notification)
-            ledger.foreign += 1
+            ledger.counts.foreign += 1
         case .refused(let status):
             return refuse(ErrorReply(status: status, identifier: notification.identifier), now: now)
         }
         acceptedCount += 1
         switch settings.ending {
         case .shutdown(let count) where acceptedCount == count:
-            ledger.shutdowns += 1
+            ledger.counts.shutdowns += 1
             condemn(ErrorReply(status: .shutdown, identifier: notification.identifier), now: now)
         case .silentClose(let count) where acceptedCount == count: end()
         default: break
@@ -131,9 +131,9 @@ public final class GatewaySession {
 
     private func refuse(_ reply: ErrorReply, now: Instant) {
         if ledger.isTracked(reply.identifier) {
-            ledger.rejections[Int(reply.status.rawValue)] += 1
+            ledger.counts.rejections[Int(reply.status.rawValue)] += 1
         } else {
-            ledger.untrackedRejections += 1
+            ledger.counts.untrackedRejections += 1
         }
         condemn(reply, now: now)
     }
@@ -155,7 +155,7 @@ public final class GatewaySession {
             isSkippingRefused = false
             return
         }
-        ledger.discarded += 1
+        ledger.counts.discarded += 1
         discardedCount += 1
         if discardedCount == settings.errorDelayNotifications && state.becomeReady(at: .distantFuture) {
             action = .fill

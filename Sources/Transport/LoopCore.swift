@@ -10,6 +10,8 @@ public final class LoopCore {
     /// The longest that the loop stays before it gives its Dispatch thread back once.
     static let stayLimit = Interval.milliseconds(50)
 
+    /// What the loop's user keeps on it: state of its own that every block run on the loop can reach.
+    public var tenant: AnyObject?
     /// The clock as last read: at each wake-up, and before and after each read, batch and write of a link.
     public private(set) var now = MonotonicClock.now()
     /// The processor time that the loop has used so far; costs about 250 ns.

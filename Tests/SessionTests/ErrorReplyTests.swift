@@ -12,7 +12,7 @@ import Testing
         #expect(world.count(.accepted) == 999)
         #expect(world.count(.rejected) == 1)
         #expect(world.ledger.resent <= 900)
-        #expect(world.gatewayLedger.duplicates == 0)
+        #expect(world.gatewayLedger.counts.duplicates == 0)
         #expect(world.connectionCount == 2)
         #expect(world.errorReplies.map(\.reply) == [ErrorReply(status: .invalidToken, identifier: 100)])
     }
@@ -97,7 +97,7 @@ import Testing
         bench.gateway.ending = .silentClose(after: 5_000)
         bench.plan.unproven = .resend(limit: 1)
         let world = try bench.run()
-        #expect(world.gatewayLedger.duplicates > 0)
+        #expect(world.gatewayLedger.counts.duplicates > 0)
         #expect(world.ledger.written <= 2 * 6_000)
     }
 
@@ -108,7 +108,7 @@ import Testing
         let world = try bench.run()
         #expect(world.count(.accepted) == 997)
         #expect(world.count(.rejected) == 3)
-        #expect(world.gatewayLedger.duplicates == 0)
+        #expect(world.gatewayLedger.counts.duplicates == 0)
         #expect(world.connectionCount == 4)
         #expect(world.ledger.reconnects == 3)
     }
@@ -146,7 +146,7 @@ import Testing
         let world = try bench.run()
         #expect(world.count(.rejected) == 0)
         #expect(world.count(.accepted) == 1_000)
-        #expect(world.gatewayLedger.duplicates == 0)
+        #expect(world.gatewayLedger.counts.duplicates == 0)
         #expect(world.ledger.errors[.shutdown] == 3)
         #expect(world.errorReplies.first?.reply == ErrorReply(status: .shutdown, identifier: 300))
     }

@@ -85,7 +85,7 @@ import Testing
         let world = try bench.world()
         world.start()
         world.advance(to: .zero + .milliseconds(500))
-        let ahead = world.ledger.written - world.gatewayLedger.accepted
+        let ahead = world.ledger.written - world.gatewayLedger.counts.accepted
         #expect(ahead * 145 <= (1 << 17) + 65_536, "only the socket buffers are ahead of the gateway")
     }
 
@@ -150,7 +150,7 @@ import Testing
         bench.gateway.burst = .init(rate: 0.001, start: .zero, length: .seconds(60), seed: 3)
         let world = try bench.run()
         #expect(world.count(.rejected) > 20)
-        #expect(world.count(.rejected) == world.gatewayLedger.rejected)
+        #expect(world.count(.rejected) == world.gatewayLedger.counts.rejected)
         #expect(world.count(.accepted) + world.count(.rejected) == 50_000)
     }
 

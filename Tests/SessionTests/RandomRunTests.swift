@@ -18,10 +18,10 @@ import Testing
         bench.gateway.errorDelay = .microseconds(Int64(random.below(20_000)))
         if random.below(4) == 0 { bench.gateway.ending = .shutdown(after: 100 + random.below(300)) }
         let world = try bench.run()
-        #expect(world.count(.rejected) == world.gatewayLedger.rejected, "seed \(seed)")
-        #expect(world.count(.accepted) == world.gatewayLedger.accepted, "seed \(seed)")
+        #expect(world.count(.rejected) == world.gatewayLedger.counts.rejected, "seed \(seed)")
+        #expect(world.count(.accepted) == world.gatewayLedger.counts.accepted, "seed \(seed)")
         #expect(world.count(.accepted) + world.count(.rejected) == bench.notifications, "seed \(seed)")
-        #expect(world.gatewayLedger.duplicates == 0, "seed \(seed)")
+        #expect(world.gatewayLedger.counts.duplicates == 0, "seed \(seed)")
     }
 
     @Test(arguments: UInt64(1)...40) func `faults leave every notification with one fate`(seed: UInt64) throws {

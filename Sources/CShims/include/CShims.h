@@ -22,3 +22,5 @@ long shim_send(int descriptor, const void *bytes, unsigned long count);
 int shim_unsent_count(int descriptor);
 /// The processor time of the calling thread in nanoseconds.
 int64_t shim_thread_cpu_time(void);
+/// jemalloc's mallctl where the program is linked to jemalloc, else ENOSYS.
+int shim_mallctl(const char *name, void *old_value, unsigned long *old_size, void *new_value, unsigned long new_size);

@@ -63,11 +63,11 @@ final class LoopRecorder {
         }
     }
 
-    /// The sums so far; begins a new interval.
-    func takeSnapshot() -> Snapshot {
+    /// The sums so far; with the residence of the interval that ends, if it does.
+    func takeSnapshot(endsInterval: Bool) -> Snapshot {
         Snapshot(
             written: ledger.written, resent: ledger.resent, writtenBytes: ledger.writtenBytes,
             settled: ledger.settledCount, rejected: ledger.count(of: .rejected), reconnects: ledger.reconnects,
-            residence: intervalResidence.takeSnapshot())
+            residence: endsInterval ? intervalResidence.takeSnapshot() : nil)
     }
 }

@@ -51,9 +51,9 @@ final class SenderLoop {
     /// Latencies count from now on.
     func beginMeasuring(at start: Instant) { recorder.measureStart = start }
 
-    /// The sums so far.
-    func snapshot() -> LoopRecorder.Snapshot {
-        var snapshot = recorder.takeSnapshot()
+    /// The sums so far; at the end of an interval with its residence.
+    func snapshot(_ endsInterval: Bool) -> LoopRecorder.Snapshot {
+        var snapshot = recorder.takeSnapshot(endsInterval: endsInterval)
         for link in links {
             snapshot.unsettled += link.session.unsettledCount
             snapshot.openConnections += link.session.isOpen ? 1 : 0

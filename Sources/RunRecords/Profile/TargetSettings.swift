@@ -1,4 +1,3 @@
-public import Primitives
 
 /// What a run sends to.
 public enum TargetSettings: Equatable, Sendable {
