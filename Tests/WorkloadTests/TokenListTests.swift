@@ -78,7 +78,8 @@ import Testing
         #expect(Self.token(list, 1) == [UInt8](repeating: 0xAB, count: 32))
     }
 
-    struct BadLine: Sendable {
+    struct BadLine: Sendable, CustomStringConvertible {
+        var description: String { text }
         let text: String
         let error: TokenFileError
         init(_ text: String, _ error: TokenFileError) {

@@ -33,6 +33,7 @@ public struct PayloadSizes: Equatable, Sendable {
 
     /// The sizes at the middles of `count` equal slices of probability, rising.
     func quantiles(_ count: Int) -> [Int] {
+        guard p50 < max else { return [Int](repeating: max, count: count) }
         let exponent = BinaryLogarithm.log2(Double(p99) / Double(p50)) / BinaryLogarithm.log2(99)
         var sizes: [Int] = []
         sizes.reserveCapacity(count)
