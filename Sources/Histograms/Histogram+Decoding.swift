@@ -91,14 +91,13 @@ extension Histogram {
         guard minimum >= 0, minimum <= maximum, possibleSums(totals, maximum: maximum).contains(totals.sum) else {
             return false
         }
-        let last = geometry.cellCount - 1
-        let first = min(geometry.index(of: minimum), last)
-        let hasOverflow = totals.overflowCount > 0
-        let minimumFits = estimate.count > 0 ? cells[first] > 0 : minimum > geometry.highestTrackable
+        let used = usedCells
+        let minimumFits =
+            used.isEmpty ? minimum > geometry.highestTrackable : geometry.index(of: minimum) == used.lowerBound
         let maximumFits =
-            hasOverflow
-            ? maximum > geometry.highestTrackable : geometry.index(of: maximum) == usedCells.upperBound - 1
-        return minimumFits && maximumFits && (estimate.count == 0 || first == usedCells.lowerBound)
+            totals.overflowCount > 0
+            ? maximum > geometry.highestTrackable : geometry.index(of: maximum) == used.upperBound - 1
+        return minimumFits && maximumFits
     }
 
     /// The sums that values of these cells, and those above the range, can have.

@@ -14,6 +14,7 @@ public struct Instant: Hashable, Comparable, Sendable {
     /// Later than any instant that a run can reach.
     public static let distantFuture = Instant(nanoseconds: .max)
 
+    /// Whether the left instant is earlier.
     @inlinable
     public static func < (left: Instant, right: Instant) -> Bool { left.nanoseconds < right.nanoseconds }
 
@@ -56,6 +57,7 @@ public struct Interval: Hashable, Comparable, Sendable {
     /// The length in seconds, for reports and rates.
     @inlinable public var seconds: Double { Double(nanoseconds) / 1e9 }
 
+    /// Whether the left interval is shorter, counting its sign.
     @inlinable
     public static func < (left: Interval, right: Interval) -> Bool { left.nanoseconds < right.nanoseconds }
     /// The sum of two intervals.
@@ -83,5 +85,6 @@ public struct Rate: Hashable, Comparable, Sendable {
     /// Makes a rate of so many events per second.
     public init(perSecond: Double) { self.perSecond = perSecond }
 
+    /// Whether the left rate is lower.
     public static func < (left: Rate, right: Rate) -> Bool { left.perSecond < right.perSecond }
 }
