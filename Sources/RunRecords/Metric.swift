@@ -1,4 +1,4 @@
-public import Primitives
+import Primitives
 
 /// A figure of a run record, by the name that thresholds and comparisons use.
 public enum Metric: Equatable, Sendable {

@@ -11,7 +11,8 @@ extension JSON5Reader {
                 // A byte order mark takes no column.
                 if offset == lineStart { lineStart += 3 }
                 offset += 3
-            case UInt8(ascii: "/") where follows(Array("//".utf8)): while let byte = self.byte, byte != 10 { _ = byte; advance() }
+            case UInt8(ascii: "/") where follows(Array("//".utf8)):
+                while let byte = self.byte, byte != 10 { _ = byte; advance() }
             case UInt8(ascii: "/") where follows(Array("/*".utf8)): try skipBlockComment()
             default: return
             }
@@ -72,7 +73,8 @@ extension JSON5Reader {
         case 13:
             if self.byte == 10 { advance() }
             return []
-        case UInt8(ascii: "x"): return Array(String(Character(try scalar(try hexadecimal(digits: 2), from: start))).utf8)
+        case UInt8(ascii: "x"):
+            return Array(String(Character(try scalar(try hexadecimal(digits: 2), from: start))).utf8)
         case UInt8(ascii: "u"): return Array(String(Character(try unicodeEscape(from: start))).utf8)
         default: return [byte]
         }
@@ -131,7 +133,9 @@ struct JSON5Number: Equatable {
             return nil
         }
         // Leading zeros would be octal elsewhere, and JSON5 refuses them.
-        guard !(padded.count > 1 && padded.hasPrefix("0") && padded.dropFirst().first?.isNumber == true) else { return nil }
+        guard !(padded.count > 1 && padded.hasPrefix("0") && padded.dropFirst().first?.isNumber == true) else {
+            return nil
+        }
         if padded.contains(where: { $0 == "e" || $0 == "E" }) {
             return value.magnitude < 0x1p63 && value == value.rounded(.towardZero) ? "\(Int64(value))" : "\(value)"
         }

@@ -140,7 +140,9 @@ struct JSON5Reader {
         case "false": content = .bool(false)
         case "null": content = .null
         default:
-            guard let number = JSON5Number(word) else { throw error("a number, true, false, null, or a text in quotes") }
+            guard let number = JSON5Number(word) else {
+                throw error("a number, true, false, null, or a text in quotes")
+            }
             content = .number(number.text)
         }
         offset += word.utf8.count

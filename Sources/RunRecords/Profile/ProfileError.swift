@@ -48,7 +48,8 @@ extension SettingFault: CustomStringConvertible {
     /// What was found and what is accepted.
     public var description: String {
         switch self {
-        case .unknownKey(let nearest, let accepted): "unknown key\(Self.hint(nearest)); accepted: \(Self.list(accepted))"
+        case .unknownKey(let nearest, let accepted):
+            "unknown key\(Self.hint(nearest)); accepted: \(Self.list(accepted))"
         case .missing(let what): "missing \(what)"
         case .wrongKind(let found, let expected): "found \(found), expected \(expected)"
         case .quantity(let error): "\(error)"
