@@ -1,6 +1,8 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include "CShims.h"
+#include <fcntl.h>
+#include <unistd.h>
 #include <linux/sockios.h>
 #include <netinet/in.h>
 #include <sys/ioctl.h>
@@ -50,3 +52,5 @@ extern int mallctl(const char *, void *, unsigned long *, void *, unsigned long)
 int shim_mallctl(const char *name, void *old_value, unsigned long *old_size, void *new_value, unsigned long new_size) {
     return mallctl ? mallctl(name, old_value, old_size, new_value, new_size) : ENOSYS;
 }
+
+int shim_pipe(int descriptors[2]) { return pipe2(descriptors, O_CLOEXEC); }

@@ -24,3 +24,5 @@ int shim_unsent_count(int descriptor);
 int64_t shim_thread_cpu_time(void);
 /// jemalloc's mallctl where the program is linked to jemalloc, else ENOSYS.
 int shim_mallctl(const char *name, void *old_value, unsigned long *old_size, void *new_value, unsigned long new_size);
+/// A pipe whose ends are closed in children. Returns 0, or -1 with errno set.
+int shim_pipe(int descriptors[2]);

@@ -8,7 +8,7 @@ public enum ProcessUsage {
     /// Reads the counters; allocation counts are nil when another allocator is linked.
     public static func now() -> ProcessResourcesRecord {
         var usage = rusage()
-        getrusage(RUSAGE_SELF, &usage)
+        getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
         var record = ProcessResourcesRecord()
         record.cpuUserNs = nanoseconds(usage.ru_utime)
         record.cpuSystemNs = nanoseconds(usage.ru_stime)
@@ -28,7 +28,7 @@ public enum ProcessUsage {
     /// jemalloc keeps its statistics as of the last epoch.
     private static func refreshAllocatorStatistics() {
         var epoch: UInt64 = 1
-        _ = shim_mallctl("epoch", nil, nil, &epoch, MemoryLayout<UInt64>.size)
+        _ = shim_mallctl("epoch", nil, nil, &epoch, UInt(MemoryLayout<UInt64>.size))
     }
 
     /// Requests over all arenas (4096 stands for all of them in jemalloc's name space), small and large.
@@ -41,7 +41,7 @@ public enum ProcessUsage {
 
     private static func counter(_ name: String) -> Int64? {
         var value: UInt64 = 0
-        var size = MemoryLayout<UInt64>.size
+        var size = UInt(MemoryLayout<UInt64>.size)
         return shim_mallctl(name, &value, &size, nil, 0) == 0 ? Int64(clamping: value) : nil
     }
 }

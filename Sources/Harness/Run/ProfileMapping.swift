@@ -1,6 +1,6 @@
 public import GatewaySimulator
 import Glibc
-public import Primitives
+import Primitives
 public import ProviderSessions
 import PushWire
 public import RunRecords
@@ -73,12 +73,12 @@ extension Profile {
         let key = TokenKey(seed: workload.seed)
         if let path = workload.tokensFile {
             let bytes = try readFile(path)
-            do throws(TokenFileError) {
-                return .list(try bytes.withUnsafeBytes { bytes throws(TokenFileError) in
-                    try TokenList(parsing: bytes, fileName: path)
-                }, key)
-            } catch {
-                throw .invalidInput(error.description)
+            let list = bytes.withUnsafeBytes { text in
+                Result { () throws(TokenFileError) in try TokenList(parsing: text, fileName: path) }
+            }
+            switch list {
+            case .success(let list): return .list(list, key)
+            case .failure(let error): throw .invalidInput(error.description)
             }
         }
         do throws(WorkloadError) {
@@ -108,17 +108,22 @@ extension Profile {
         let text = name.isEmpty ? [] : try readFile(name)
         do throws(WorkloadError) {
             if payload.templateFile != nil {
-                let template = try text.withUnsafeBytes { text throws(WorkloadError) in
-                    try PayloadTemplate(
-                        parsing: text, name: name, seed: workload.seed, alphabet: payload.text, limitBytes: payloadLimit)
+                let template = text.withUnsafeBytes { text in
+                    Result { () throws(WorkloadError) in
+                        try PayloadTemplate(
+                            parsing: text, name: name, seed: workload.seed, alphabet: payload.text,
+                            limitBytes: payloadLimit)
+                    }
                 }
-                return .template(template, limitBytes: payloadLimit)
+                return .template(try template.get(), limitBytes: payloadLimit)
             }
             if payload.file != nil {
-                return .generated(
-                    try text.withUnsafeBytes { text throws(WorkloadError) in
+                let generator = text.withUnsafeBytes { text in
+                    Result { () throws(WorkloadError) in
                         try PayloadGenerator(fixed: text, name: name, limitBytes: payloadLimit)
-                    })
+                    }
+                }
+                return .generated(try generator.get())
             }
             let sizes =
                 switch payload.bytes {

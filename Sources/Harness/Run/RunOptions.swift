@@ -1,6 +1,6 @@
-import Primitives
+public import Primitives
 public import RunRecords
-public import Synchronization
+import Synchronization
 
 /// What a run is told beside its profile.
 public struct RunOptions: Sendable {

@@ -1,3 +1,4 @@
+import CShims
 import Glibc
 import Primitives
 import RunRecords
@@ -27,7 +28,7 @@ final class SimulatorChild: Sendable {
     init(program: String, profileJSON: String) throws(HarnessError) {
         var input: [Int32] = [-1, -1]
         var output: [Int32] = [-1, -1]
-        guard pipe2(&input, O_CLOEXEC) == 0, pipe2(&output, O_CLOEXEC) == 0 else {
+        guard shim_pipe(&input) == 0, shim_pipe(&output) == 0 else {
             throw .localLimit("no pipe for the simulator: \(String(cString: strerror(errno)))")
         }
         var actions = posix_spawn_file_actions_t()
@@ -38,7 +39,10 @@ final class SimulatorChild: Sendable {
         posix_spawnattr_init(&attributes)
         // A process group of its own: Ctrl-C is for the run, which then stops the simulator in order.
         posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETPGROUP))
-        var arguments: [UnsafeMutablePointer<CChar>?] = [program, "simulate", "--controlled"].map { strdup($0) } + [nil]
+        var arguments: [UnsafeMutablePointer<CChar>?] = [program, "simulate", "--controlled"].map { (text: String) in
+            strdup(text)
+        }
+        arguments.append(nil)
         defer {
             for argument in arguments { free(argument) }
             posix_spawn_file_actions_destroy(&actions)

@@ -55,3 +55,14 @@ extension JSONValue: Codable {
         }
     }
 }
+
+extension JSONValue {
+    /// A number, as an integer if it is one, so that reading back gives the same value; null if it is not finite.
+    init(_ number: Double) {
+        if let integer = Int64(exactly: number) {
+            self = .integer(integer)
+        } else {
+            self = number.isFinite ? .number(number) : .null
+        }
+    }
+}

@@ -30,8 +30,8 @@ public struct SimulatorSettings: Equatable, Sendable {
     public var tickets = 2
     /// The highest TLS version that is spoken. Default: 1.3.
     public var tlsMaxVersion = TLSVersion.tls13
-    /// Connections open at one time; one more is refused. Default: 10,000.
-    public var maxConnections = 10_000
+    /// Connections open at one time; one more is refused. Default: 100,000.
+    public var maxConnections = 100_000
     /// Event loops; nil (the default) means one per core.
     public var loops: Int?
     /// Faults to inject. Default: none.

@@ -1,4 +1,3 @@
-
 /// What a run sends to.
 public enum TargetSettings: Equatable, Sendable {
     /// The project's own simulator, started as a child process on the loopback address.

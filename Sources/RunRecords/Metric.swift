@@ -1,0 +1,155 @@
+import Primitives
+
+/// A figure of a run record, by the name that thresholds and comparisons use.
+public enum Metric: Equatable, Sendable {
+    /// One of the figures that a run has once.
+    case plain(Plain)
+    /// A statistic of a latency series.
+    case latency(series: String, Statistic)
+
+    /// Figures that a run has once, by their names.
+    public enum Plain: String, Sendable, CaseIterable {
+        /// Rates over the measured part.
+        case acceptedPerSecond = "accepted/s"
+        /// Notifications written per second.
+        case writtenPerSecond = "written/s"
+        /// Plain bytes written per second.
+        case bytesPerSecond = "bytes/s"
+        /// The ledger's counts, by their names there.
+        case generated, accepted, rejected, lost, unknown, unsent, resent, duplicates
+        /// Notifications about which the two ledgers differ.
+        case ledgerDifference
+        /// Connections replaced.
+        case reconnects
+        /// Error replies that named a notification outside the window.
+        case windowOverruns
+        /// Notifications that followed a bad one, at the median.
+        case inFlightP50 = "inFlightAtError.p50"
+        /// Notifications that followed a bad one, at most.
+        case inFlightMax = "inFlightAtError.max"
+        /// The sender's processor time.
+        case senderCPU = "sender.cpu"
+        /// The sender's processor time per notification written.
+        case senderCPUPerNotification = "sender.cpuPerNotification"
+        /// The sender's peak memory.
+        case senderPeakRSS = "sender.peakRSS"
+        /// The sender's allocations.
+        case senderAllocations = "sender.allocations"
+        /// The simulator's processor time.
+        case simulatorCPU = "simulator.cpu"
+        /// The simulator's processor time per notification written.
+        case simulatorCPUPerNotification = "simulator.cpuPerNotification"
+        /// The simulator's peak memory.
+        case simulatorPeakRSS = "simulator.peakRSS"
+        /// The simulator's allocations.
+        case simulatorAllocations = "simulator.allocations"
+    }
+
+    /// What can be asked of a latency series.
+    public enum Statistic: Equatable, Sendable {
+        /// Recorded values.
+        case count
+        /// The shortest.
+        case min
+        /// The mean.
+        case mean
+        /// The longest.
+        case max
+        /// What a share of all, 0 to 1, did not exceed.
+        case quantile(Double)
+    }
+
+    /// The latency series that records may have.
+    public static let seriesNames = [
+        "response", "service", "scheduleLag", "residence", "errorReply", "connectTCP", "connectTLS", "reconnect",
+        "firstAcceptance", "acceptance",
+    ]
+
+    /// Names of the figures that a run has once.
+    public static let plainNames = Plain.allCases.map(\.rawValue)
+
+    /// Finds a figure by its name: `lost`, `accepted/s`, `errorReply.p99`, `residence.max`.
+    ///
+    /// - Throws: ``ThresholdError/unknownMetric(_:nearest:)``.
+    public init(_ name: String) throws(ThresholdError) {
+        if let plain = Plain(rawValue: name) {
+            self = .plain(plain)
+            return
+        }
+        let parts = name.split(separator: ".", maxSplits: 1)
+        guard parts.count == 2, let series = Self.seriesNames.first(where: { $0 == parts[0] }),
+            let statistic = Statistic(parts[1])
+        else { throw .unknownMetric(name, nearest: Self.nearest(to: name)) }
+        self = .latency(series: series, statistic)
+    }
+
+    /// The unit that values and bounds are in.
+    public var unit: MetricUnit {
+        switch self {
+        case .latency(_, .count): .count
+        case .latency: .time
+        case .plain(.acceptedPerSecond), .plain(.writtenPerSecond): .rate
+        case .plain(.bytesPerSecond): .bytesPerSecond
+        case .plain(.senderPeakRSS), .plain(.simulatorPeakRSS): .size
+        case .plain(.senderCPU), .plain(.simulatorCPU): .time
+        case .plain(.senderCPUPerNotification), .plain(.simulatorCPUPerNotification): .time
+        case .plain: .count
+        }
+    }
+
+    private static func nearest(to name: String) -> String? {
+        let statistics = ["count", "min", "mean", "max", "p50", "p90", "p99", "p99.9"]
+        let latencies = seriesNames.flatMap { series in statistics.map { "\(series).\($0)" } }
+        return nearestName(to: name, among: plainNames + latencies)
+    }
+}
+
+extension Metric.Statistic {
+    /// Finds a statistic by its name; `p` and a number of percent is a quantile.
+    init?(_ name: Substring) {
+        switch name {
+        case "count": self = .count
+        case "min": self = .min
+        case "mean": self = .mean
+        case "max": self = .max
+        default:
+            guard name.first == "p", name.dropFirst().allSatisfy({ $0.isASCII && ($0.isNumber || $0 == ".") }),
+                let percent = Double(name.dropFirst()), percent >= 0, percent <= 100
+            else { return nil }
+            self = .quantile(percent / 100)
+        }
+    }
+}
+
+/// The unit of a figure; values are nanoseconds, bytes, counts, or any of them per second.
+public enum MetricUnit: Equatable, Sendable {
+    /// A number of things.
+    case count
+    /// Things per second.
+    case rate
+    /// Bytes per second.
+    case bytesPerSecond
+    /// Nanoseconds.
+    case time
+    /// Bytes.
+    case size
+
+    /// Reads a bound as users write it.
+    func value(of text: String) throws(ThresholdError) -> Double {
+        do throws(QuantityError) {
+            switch self {
+            case .count: return Double(try Count(text: text).value)
+            case .rate: return text == "0" ? 0 : try Rate(text: text).perSecond
+            case .bytesPerSecond:
+                return Double(try ByteCount(text: text.hasSuffix("/s") ? String(text.dropLast(2)) : text).bytes)
+            case .size: return Double(try ByteCount(text: text).bytes)
+            case .time:
+                // Elsewhere a bare number is seconds; here a forgotten unit would make a threshold that cannot fail.
+                if Double(text).map({ $0 > 0 }) == true { throw .missingUnit(.interval, found: text) }
+                return Double(try Interval(text: text).nanoseconds)
+            }
+        } catch {
+            throw .badBound(error)
+        }
+    }
+}

@@ -1,0 +1,145 @@
+import Primitives
+import Workload
+
+/// Settings that are sound each alone and impossible together.
+extension Profile {
+    /// Checks that all settings are possible together; for profiles made in code, whose places have no lines.
+    ///
+    /// - Throws: ``ProfileError/setting(at:keyPath:_:)`` for the first contradiction.
+    public func check() throws(ProfileError) {
+        try check(LocatedValue(content: .object([]), origin: ValueOrigin(source: name)))
+    }
+
+    /// Checks the settings that were read from a document, which gives errors their places.
+    func check(_ document: LocatedValue) throws(ProfileError) {
+        let checks = ContradictionCheck(document: document)
+        try checkLoad(checks)
+        try checkPayload(checks)
+        try checkTokens(checks)
+        try checkSender(checks)
+        try checkTarget(checks)
+    }
+
+    private func checkLoad(_ checks: ContradictionCheck) throws(ProfileError) {
+        try checks.refuse("load.rate", when: load.loop == .closed && load.rate != nil) {
+            "a closed loop has no rate; set load.loop to \"open\" or leave the rate out"
+        }
+        if load.loop == .open, load.rate == nil {
+            throw checks.error("load", .missing("rate, which an open loop needs"))
+        }
+        if let measure = phases.measure {
+            try checks.refuse("phases.warmup", when: phases.warmup >= measure) {
+                "\(phases.warmup) of warm-up is not shorter than phases.measure, \(measure)"
+            }
+        }
+    }
+
+    private func checkPayload(_ checks: ContradictionCheck) throws(ProfileError) {
+        let payload = workload.payload
+        try checks.refuse("workload.payload.file", when: payload.file != nil && payload.templateFile != nil) {
+            "stands beside templateFile; a payload comes from one of them"
+        }
+        for key in ["bytes", "text"] {
+            let keyPath = "workload.payload.\(key)"
+            try checks.refuse(keyPath, when: payload.file != nil && checks.document.mentions(keyPath)) {
+                "stands beside file, which fixes the payload"
+            }
+        }
+        if case .distribution(let sizes) = payload.bytes {
+            try checks.refuse("workload.payload.bytes", when: sizes.p50 > sizes.p99 || sizes.p99 > sizes.max) {
+                "p50 \(sizes.p50), p99 \(sizes.p99), max \(sizes.max) must not fall"
+            }
+        }
+        let isGenerated = payload.file == nil && payload.templateFile == nil
+        try checks.refuse(
+            "workload.payload.bytes", when: isGenerated && isSizeJudged && payload.bytes.max > payloadLimit
+        ) {
+            "payloads of \(payload.bytes.max) bytes are over the target's limit of \(payloadLimit); "
+                + "to send some that are, set workload.faults.oversizedPayload"
+        }
+        try checks.refuse(
+            "workload.faults.oversizedPayload", when: !isGenerated && workload.faults.oversizedPayload > 0
+        ) {
+            "needs generated payloads, not a file"
+        }
+        let oversized = workload.faults.oversizedPayload > 0 ? payloadLimit + PayloadGenerator.oversizeMaximum : 0
+        let largest = max(payload.bytes.max, oversized) + Self.enhancedFrameOverhead
+        try checks.refuse("sender.batch.bytes", when: isGenerated && sender.batch.bytes < largest) {
+            "\(sender.batch.bytes) bytes do not hold the largest notification, \(largest) bytes"
+        }
+    }
+
+    private func checkTokens(_ checks: ContradictionCheck) throws(ProfileError) {
+        let faults = workload.faults
+        let sum = faults.badToken + faults.unregistered + faults.otherTopic
+        // Shares like 0.7, 0.2 and 0.1 are a hair over 1 in binary.
+        try checks.refuse("workload.faults", when: sum > 1 + 1e-9) {
+            "badToken, unregistered and otherTopic are together \(decimalText(sum, places: 3)), more than 1"
+        }
+        try checks.refuse("workload.faults", when: workload.tokensFile != nil && sum > 0) {
+            "stands beside tokensFile; only synthetic tokens have a known fate"
+        }
+    }
+
+    private func checkSender(_ checks: ContradictionCheck) throws(ProfileError) {
+        let batch = sender.batch
+        try checks.refuse("sender.window", when: sender.window < batch.notifications) {
+            "\(sender.window) is less than a batch, sender.batch.notifications \(batch.notifications)"
+        }
+        try checks.refuse("sender.batch.notifications", when: sender.mode == .waitEach && batch.notifications > 1) {
+            "\(batch.notifications) stands beside mode wait-each, which sends one at a time"
+        }
+        try checks.refuse("sender.batch.linger", when: batch.notifications == 1 && batch.linger > .zero) {
+            "\(batch.linger) has no effect: a batch of one notification never waits for others"
+        }
+        try checks.refuse("sender.reconnect.cap", when: sender.reconnect.cap < sender.reconnect.base) {
+            "\(sender.reconnect.cap) is less than base, \(sender.reconnect.base)"
+        }
+    }
+
+    private func checkTarget(_ checks: ContradictionCheck) throws(ProfileError) {
+        guard case .gateway(let gateway) = target else { return }
+        let tls = gateway.tls
+        try checks.refuse("target.tls.keyFile", when: tls.keyFile != nil && tls.certificateFile == nil) {
+            "needs certificateFile beside it"
+        }
+        try checks.refuse(
+            "target.tls.keyPassphraseFile", when: tls.keyPassphraseFile != nil && tls.certificateFile == nil
+        ) {
+            "needs certificateFile beside it"
+        }
+        try checks.refuse("target.tls.caFile", when: tls.caFile != nil && !tls.verify) {
+            "has no effect: verify is false"
+        }
+    }
+
+    /// Command, identifier, expiry, two lengths and a token of 32 bytes (`protocol.md`, command 1).
+    static let enhancedFrameOverhead = 45
+
+    /// The largest payload that the target takes, in bytes.
+    public var payloadLimit: Int {
+        switch target {
+        case .simulator(let simulator): simulator.payloadLimit
+        case .gateway: PayloadLimit.binary
+        }
+    }
+
+    private var isSizeJudged: Bool {
+        guard case .simulator(let simulator) = target else { return true }
+        return simulator.judge.payloadSize
+    }
+}
+
+/// Throws contradictions with the places of the settings that they are about.
+private struct ContradictionCheck {
+    let document: LocatedValue
+
+    func refuse(_ keyPath: String, when isContradiction: Bool, _ text: () -> String) throws(ProfileError) {
+        guard isContradiction else { return }
+        throw error(keyPath, .contradiction(text()))
+    }
+
+    func error(_ keyPath: String, _ fault: SettingFault) -> ProfileError {
+        .setting(at: document.origin(at: keyPath.split(separator: ".")), keyPath: keyPath, fault)
+    }
+}

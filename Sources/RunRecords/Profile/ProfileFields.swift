@@ -1,0 +1,196 @@
+import Primitives
+import Workload
+
+/// The tables of all settings: key, property, accepted range.
+extension Profile: SettingsGroup {
+    static var fields: [SettingsField<Profile>] {
+        [
+            .text("name", \.name),
+            .target,
+            .choice("protocol", \.protocolName, supported: \.isSupported),
+            .group("workload", \.workload), .group("load", \.load), .group("sender", \.sender),
+            .group("phases", \.phases),
+            .thresholds,
+        ]
+    }
+}
+
+extension Interval {
+    /// Longer than any sensible setting, and far from overflow.
+    static let settingMax = Interval.seconds(30 * 86_400)
+    fileprivate static let any = Interval.zero...settingMax
+    fileprivate static let positive = Interval(nanoseconds: 1)...settingMax
+}
+
+private let rates = 0.001...1e9
+private let counts = 1...1_000_000_000
+private let ports = 1...65_535
+private let loopCounts = 1...1_024
+
+extension PhaseSettings: SettingsGroup {
+    static var fields: [SettingsField<Self>] {
+        [
+            .interval("warmup", \.warmup, Interval.any), .interval("measure", \.measure, Interval.positive),
+            .interval("drain", \.drain, Interval.any),
+        ]
+    }
+}
+
+extension LoadSettings: SettingsGroup {
+    static var fields: [SettingsField<Self>] {
+        [
+            .choice("loop", \.loop), .rate("rate", \.rate, rates),
+            .choice("arrivals", \.arrivals, supported: \.isSupported),
+        ]
+    }
+}
+
+extension WorkloadSettings: SettingsGroup {
+    static var fields: [SettingsField<Self>] {
+        [
+            .count("notifications", \.notifications, counts), .count("devices", \.devices, counts),
+            .count("seed", \.seed, 0...UInt64(Int64.max)), .choice("environment", \.environment),
+            .text("tokensFile", \.tokensFile), .group("payload", \.payload), .group("faults", \.faults),
+        ]
+    }
+}
+
+extension PayloadSettings: SettingsGroup {
+    static var fields: [SettingsField<Self>] {
+        [
+            .payloadBytes, .choice("text", \.text), .text("templateFile", \.templateFile), .text("file", \.file),
+        ]
+    }
+
+    /// The binary formats carry a length of 16 bits; below the minimum no valid payload exists.
+    static let sizes = PayloadGenerator.minimumBytes...60_000
+}
+
+extension PayloadQuantiles: SettingsGroup {
+    static var fields: [SettingsField<Self>] {
+        [
+            .bytes("p50", \.p50, PayloadSettings.sizes), .bytes("p99", \.p99, PayloadSettings.sizes),
+            .bytes("max", \.max, PayloadSettings.sizes),
+        ]
+    }
+}
+
+extension WorkloadFaults: SettingsGroup {
+    static var fields: [SettingsField<Self>] {
+        [
+            .fraction("badToken", \.badToken), .fraction("unregistered", \.unregistered),
+            .fraction("otherTopic", \.otherTopic), .fraction("oversizedPayload", \.oversizedPayload),
+        ]
+    }
+}
+
+extension SenderSettings: SettingsGroup {
+    static var fields: [SettingsField<Self>] {
+        [
+            .count("connections", \.connections, 1...1_000_000), .count("loops", \.loops, loopCounts),
+            .group("batch", \.batch), .count("window", \.window, 1...16_777_216),
+            .count("firstIdentifier", \.firstIdentifier, 1...UInt32.max), .flag("noDelay", \.noDelay),
+            .bytes("sendBuffer", \.sendBuffer, 4_096...1_073_741_824), .choice("mode", \.mode),
+            .interval("wait", \.wait, Interval.any), .group("unproven", \.unproven),
+            .group("reconnect", \.reconnect), .interval("connectTimeout", \.connectTimeout, Interval.positive),
+            .interval("handshakeTimeout", \.handshakeTimeout, Interval.positive), .flag("resume", \.resume),
+            .interval("sentinelTimeout", \.sentinelTimeout, Interval.positive),
+        ]
+    }
+}
+
+extension BatchSettings: SettingsGroup {
+    static var fields: [SettingsField<Self>] {
+        [
+            .count("notifications", \.notifications, 1...65_536), .bytes("bytes", \.bytes, 256...16_777_216),
+            .interval("linger", \.linger, .zero...Interval.seconds(60)),
+        ]
+    }
+}
+
+extension UnprovenSettings: SettingsGroup {
+    static var fields: [SettingsField<Self>] { [.choice("policy", \.policy), .count("limit", \.limit, 1...100)] }
+}
+
+extension ReconnectSettings: SettingsGroup {
+    static var fields: [SettingsField<Self>] {
+        [
+            .interval("base", \.base, Interval.positive), .fraction("factor", \.factor, 1...10),
+            .interval("cap", \.cap, Interval.positive), .fraction("jitter", \.jitter),
+            .rate("attemptsPerSecond", \.attemptsPerSecond, 0.001...1e6),
+        ]
+    }
+}
+
+extension GatewaySettings: SettingsGroup {
+    init() { self.init(host: "") }
+
+    static var fields: [SettingsField<Self>] {
+        [
+            .text("host", \.host), .count("port", \.port, ports), .choice("environment", \.environment),
+            .group("tls", \.tls),
+        ]
+    }
+}
+
+extension TLSSettings: SettingsGroup {
+    static var fields: [SettingsField<Self>] {
+        [
+            .text("caFile", \.caFile), .text("certificateFile", \.certificateFile), .text("keyFile", \.keyFile),
+            .text("keyPassphraseFile", \.keyPassphraseFile), .text("serverName", \.serverName),
+            .flag("verify", \.verify),
+        ]
+    }
+}
+
+extension SimulatorSettings: SettingsGroup {
+    static var fields: [SettingsField<Self>] {
+        [
+            .text("address", \.address), .count("port", \.port, 0...65_535), .group("judge", \.judge),
+            .bytes("payloadLimit", \.payloadLimit, PayloadLimit.accepted), .choice("environment", \.environment),
+            .interval("errorDelay", \.errorDelay, .zero...Interval.seconds(3_600)),
+            .choice("closeMode", \.closeMode), .count("tickets", \.tickets, 0...16),
+            .choice("tlsMaxVersion", \.tlsMaxVersion), .count("maxConnections", \.maxConnections, 1...1_000_000),
+            .count("loops", \.loops, loopCounts), .group("faults", \.faults),
+        ]
+    }
+}
+
+extension JudgeSettings: SettingsGroup {
+    static var fields: [SettingsField<Self>] {
+        [
+            .flag("tokens", \.tokens), .flag("environment", \.environment), .flag("payloadSize", \.payloadSize),
+            .flag("payloadJSON", \.payloadJSON), .choice("foreignTokens", \.foreignTokens),
+        ]
+    }
+}
+
+extension GatewayFaults: SettingsGroup {
+    static var fields: [SettingsField<Self>] {
+        [
+            .group("stallReading", \.stallReading), .group("refuse", \.refuse),
+            .rate("acceptPerSecond", \.acceptPerSecond, rates), .count("shutdownAfter", \.shutdownAfter, counts),
+            .count("silentCloseAfter", \.silentCloseAfter, counts), .group("errorRate", \.errorRate),
+            .group("freeze", \.freeze),
+        ]
+    }
+}
+
+extension StallFault: SettingsGroup {
+    static var fields: [SettingsField<Self>] { [.trigger, .interval("for", \.length, Interval.positive)] }
+}
+
+extension WindowFault: SettingsGroup {
+    static var fields: [SettingsField<Self>] {
+        [.interval("at", \.at, Interval.any), .interval("for", \.length, Interval.positive)]
+    }
+}
+
+extension ErrorBurstFault: SettingsGroup {
+    static var fields: [SettingsField<Self>] {
+        [
+            .fraction("rate", \.rate), .interval("from", \.from, Interval.any),
+            .interval("for", \.length, Interval.positive),
+        ]
+    }
+}

@@ -1,0 +1,106 @@
+import Primitives
+
+/// Fields whose value has more than one form.
+extension SettingsField<Profile> {
+    /// A simulator under its own key, or the keys of a gateway.
+    static var target: Self {
+        Self(
+            name: "target",
+            read: { (profile, setting) throws(ProfileError) in profile.target = try setting.target() },
+            write: { profile in
+                switch profile.target {
+                case .simulator(let simulator): .object(["simulator": simulator.json])
+                case .gateway(let gateway): gateway.json
+                }
+            })
+    }
+
+    /// A list of conditions, each checked.
+    static var thresholds: Self {
+        Self(
+            name: "thresholds",
+            read: { (profile, setting) throws(ProfileError) in profile.thresholds = try setting.thresholds() },
+            write: { .array($0.thresholds.map { .string($0.text) }) })
+    }
+}
+
+extension SettingsField<PayloadSettings> {
+    /// A number of bytes, or quantiles.
+    static var payloadBytes: Self {
+        Self(
+            name: "bytes",
+            read: { (payload, setting) throws(ProfileError) in
+                if setting.value.members != nil {
+                    payload.bytes = .distribution(try setting.group(PayloadQuantiles.self, from: PayloadQuantiles()))
+                } else {
+                    payload.bytes = .constant(try setting.bytes(PayloadSettings.sizes))
+                }
+            },
+            write: { payload in
+                switch payload.bytes {
+                case .constant(let bytes): .integer(Int64(bytes))
+                case .distribution(let quantiles): quantiles.json
+                }
+            })
+    }
+}
+
+extension SettingsField<StallFault> {
+    /// A number, bare or with k, M or G, counts notifications; with a unit of time it is a time.
+    static var trigger: Self {
+        Self(
+            name: "after",
+            read: { (stall, setting) throws(ProfileError) in
+                let text = try setting.quantityText(expected: "a count such as 50k, or a time such as 2s")
+                if let count = try? Count(text: text), count.value <= 1_000_000_000 {
+                    stall.after = .notifications(Int(count.value))
+                } else {
+                    stall.after = .time(try setting.interval(.zero...Interval.settingMax))
+                }
+            },
+            write: { stall in
+                switch stall.after {
+                case .notifications(let count): .integer(Int64(count))
+                case .time(let time): .string(time.exactText)
+                }
+            })
+    }
+}
+
+extension Setting {
+    fileprivate func target() throws(ProfileError) -> TargetSettings {
+        guard let members = value.members else { throw wrongKind(expected: "an object") }
+        guard let simulator = value.member("simulator") else {
+            let gatewayKeys = GatewaySettings.fields.map(\.name)
+            if let unknown = members.first(where: { !(gatewayKeys + ["simulator"]).contains($0.name) }) {
+                throw unknownKey(unknown, accepted: ["simulator"] + gatewayKeys)
+            }
+            guard value.member("host") != nil else { throw error(.missing("one of simulator, host")) }
+            let present = members.filter { $0.name != "simulator" }
+            let rest = LocatedValue(content: .object(present), origin: value.origin)
+            let gateway = try Setting(keyPath: keyPath, value: rest).group(
+                GatewaySettings.self, from: GatewaySettings())
+            guard !gateway.host.isEmpty else { throw error(.missing("a host; found an empty text")) }
+            return .gateway(gateway)
+        }
+        if let other = members.first(where: { $0.name != "simulator" && $0.value.content != .null }) {
+            throw .setting(
+                at: other.origin, keyPath: child(other).keyPath,
+                .contradiction("stands beside simulator; a target is either simulator or a host"))
+        }
+        return .simulator(try child(simulator).group(SimulatorSettings.self, from: SimulatorSettings()))
+    }
+
+    fileprivate func thresholds() throws(ProfileError) -> [Threshold] {
+        guard case .array(let values) = value.content else { throw wrongKind(expected: "a list of texts") }
+        var thresholds: [Threshold] = []
+        for (index, value) in values.enumerated() {
+            let item = Setting(keyPath: "\(keyPath)[\(index)]", value: value)
+            let text = try item.text()
+            do throws(ThresholdError) { thresholds.append(try Threshold(text)) } catch {
+                throw item.error(.threshold(error))
+            }
+        }
+        return thresholds
+    }
+}

@@ -1,0 +1,149 @@
+import Primitives
+
+/// A group of settings whose keys one table lists: the table reads, writes and names them, so that none is forgotten.
+protocol SettingsGroup {
+    init()
+    static var fields: [SettingsField<Self>] { get }
+}
+
+/// One key of a group: how its value is read into the group and written from it.
+struct SettingsField<Group> {
+    let name: String
+    let read: (inout Group, Setting) throws(ProfileError) -> Void
+    let write: (Group) -> JSONValue
+}
+
+/// A value at its key path.
+struct Setting {
+    let keyPath: String
+    let value: LocatedValue
+
+    /// An error about this setting.
+    func error(_ fault: SettingFault) -> ProfileError { .setting(at: value.origin, keyPath: keyPath, fault) }
+
+    func wrongKind(expected: String) -> ProfileError { error(.wrongKind(found: value.kindText, expected: expected)) }
+
+    /// The setting of a member.
+    func child(_ member: LocatedMember) -> Setting {
+        Setting(keyPath: keyPath.isEmpty ? member.name : "\(keyPath).\(member.name)", value: member.value)
+    }
+
+    /// The text of a number, or of a text that stands for one, as in `"64KiB"`.
+    func quantityText(expected: String) throws(ProfileError) -> String {
+        switch value.content {
+        case .number(let text), .string(let text): return text
+        default: throw wrongKind(expected: expected)
+        }
+    }
+
+    /// A text; a number typed as an option is one, since options have no quotes.
+    func text() throws(ProfileError) -> String {
+        if let typed = value.typedText { return typed }
+        guard case .string(let text) = value.content else { throw wrongKind(expected: "a text in quotes") }
+        return text
+    }
+
+    func flag() throws(ProfileError) -> Bool {
+        guard case .bool(let flag) = value.content else { throw wrongKind(expected: "true or false") }
+        return flag
+    }
+
+    /// Any quantity, its errors given a place.
+    func quantity<Value>(
+        _ quantity: Quantity, _ parse: (String) throws(QuantityError) -> Value
+    ) throws(ProfileError) -> Value {
+        let text = try quantityText(expected: quantity.accepted)
+        do throws(QuantityError) { return try parse(text) } catch { throw self.error(.quantity(error)) }
+    }
+
+    func interval(_ range: ClosedRange<Interval>) throws(ProfileError) -> Interval {
+        let interval = try quantity(.interval) { (text) throws(QuantityError) in try Interval(text: text) }
+        guard range.contains(interval) else {
+            throw error(.outOfRange(found: "\(interval)", accepted: "\(range.lowerBound) to \(range.upperBound)"))
+        }
+        return interval
+    }
+
+    func rate(_ range: ClosedRange<Double>) throws(ProfileError) -> Rate {
+        let rate = try quantity(.rate) { (text) throws(QuantityError) in try Rate(text: text) }
+        guard range.contains(rate.perSecond) else {
+            let bounds = "\(Rate(perSecond: range.lowerBound)) to \(Rate(perSecond: range.upperBound))"
+            throw error(.outOfRange(found: "\(rate)", accepted: bounds))
+        }
+        return rate
+    }
+
+    func count<Number: FixedWidthInteger>(_ range: ClosedRange<Number>) throws(ProfileError) -> Number {
+        let count = try quantity(.count) { (text) throws(QuantityError) in try Count(text: text) }
+        guard let number = Number(exactly: count.value), range.contains(number) else {
+            throw error(.outOfRange(found: Count(count.value).grouped, accepted: Self.bounds(range)))
+        }
+        return number
+    }
+
+    func bytes(_ range: ClosedRange<Int>) throws(ProfileError) -> Int {
+        let size = try quantity(.size) { (text) throws(QuantityError) in try ByteCount(text: text) }
+        guard range.contains(Int(size.bytes)) else {
+            throw error(.outOfRange(found: Count(size.bytes).grouped, accepted: Self.bounds(range) + " bytes"))
+        }
+        return Int(size.bytes)
+    }
+
+    func fraction(_ range: ClosedRange<Double>) throws(ProfileError) -> Double {
+        guard case .number(let text) = value.content, let number = Double(text) else {
+            throw wrongKind(expected: "a number from \(range.lowerBound) to \(range.upperBound)")
+        }
+        guard range.contains(number) else {
+            throw error(.outOfRange(found: text, accepted: "\(range.lowerBound) to \(range.upperBound)"))
+        }
+        return number
+    }
+
+    func choice<Choice: RawRepresentable & CaseIterable>(
+        _ type: Choice.Type, supported: (Choice) -> Bool
+    ) throws(ProfileError) -> Choice where Choice.RawValue == String {
+        let names = type.allCases.map(\.rawValue)
+        let text = try quantityText(expected: "one of \(names.joined(separator: ", "))")
+        guard let choice = Choice(rawValue: text) else {
+            throw error(
+                .unknownChoice(
+                    found: shortened(text), nearest: nearestName(to: text, among: names), accepted: names))
+        }
+        guard supported(choice) else {
+            let supported = type.allCases.filter(supported).map(\.rawValue)
+            throw error(.notSupported(found: shortened(text), supported: supported))
+        }
+        return choice
+    }
+
+    /// Reads a group by its table; every key must be in it.
+    func group<Group: SettingsGroup>(_ type: Group.Type, from start: Group) throws(ProfileError) -> Group {
+        guard let members = value.members else { throw wrongKind(expected: "an object") }
+        var group = start
+        for member in members {
+            guard let field = type.fields.first(where: { $0.name == member.name }) else {
+                throw unknownKey(member, accepted: type.fields.map(\.name))
+            }
+            // null means the default, so that an option can take back what a profile says.
+            guard member.value.content != .null else { continue }
+            try field.read(&group, child(member))
+        }
+        return group
+    }
+
+    func unknownKey(_ member: LocatedMember, accepted: [String]) -> ProfileError {
+        let fault = SettingFault.unknownKey(nearest: nearestName(to: member.name, among: accepted), accepted: accepted)
+        return .setting(at: member.origin, keyPath: child(member).keyPath, fault)
+    }
+
+    private static func bounds<Number: FixedWidthInteger>(_ range: ClosedRange<Number>) -> String {
+        "\(Count(Int64(clamping: range.lowerBound)).grouped) to \(Count(Int64(clamping: range.upperBound)).grouped)"
+    }
+}
+
+extension SettingsGroup {
+    /// The group as JSON with every key, so that it reads back as the same group.
+    var json: JSONValue {
+        .object(Dictionary(uniqueKeysWithValues: Self.fields.map { ($0.name, $0.write(self)) }))
+    }
+}
