@@ -95,13 +95,6 @@ extension Profile {
         }
     }
 
-    private var payloadLimit: Int {
-        switch target {
-        case .simulator(let settings): settings.payloadLimit
-        case .gateway: PayloadLimit.binary
-        }
-    }
-
     private func payloadSource() throws(HarnessError) -> PayloadSource {
         let payload = workload.payload
         let name = payload.templateFile ?? payload.file ?? ""
