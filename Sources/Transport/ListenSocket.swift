@@ -5,7 +5,7 @@ internal import Glibc
 struct ListenSocket: ~Copyable {
     /// Where it listens, with the real port.
     let address: SocketAddress
-    private let descriptor: Int32
+    let descriptor: Int32
 
     init(on wanted: SocketAddress, backlog: Int) throws(TransportError) {
         let descriptor = shim_tcp_socket(wanted.family, 1)

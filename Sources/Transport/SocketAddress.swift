@@ -1,3 +1,4 @@
+internal import CShims
 internal import Glibc
 
 /// An IPv4 or IPv6 address with a TCP port.

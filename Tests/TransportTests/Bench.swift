@@ -38,6 +38,15 @@ struct Bench {
         }
     }
 
+    /// Runs a server that runs this script, and connects to it.
+    func connectToOwnServer(
+        _ serverScript: @escaping @Sendable (ScriptedHandler) -> Void,
+        client clientScript: @escaping @Sendable (ScriptedHandler) -> Void
+    ) throws -> (listener: Listener, ended: Signal<ScriptedHandler.Ended>) {
+        let listener = try listen(serverScript)
+        return (listener, connect(to: listener.address, clientScript).ended)
+    }
+
     /// Connects and returns the signals for its opening and its end.
     func connect(
         to address: SocketAddress, context: TLSContext? = nil, name: String = "localhost", resuming: TLSSession? = nil,
@@ -63,5 +72,16 @@ struct Bench {
 /// Bytes that a seed determines.
 func seededBytes(_ count: Int, seed: UInt64) -> [UInt8] {
     var random = SeededRandom(seed: seed)
-    return (0..<count).map { _ in UInt8(truncatingIfNeeded: random.next()) }
+    return [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
+        let raw = UnsafeMutableRawBufferPointer(buffer)
+        var offset = 0
+        while offset < count {
+            withUnsafeBytes(of: random.next()) { word in
+                let part = UnsafeRawBufferPointer(rebasing: word[..<min(8, count - offset)])
+                UnsafeMutableRawBufferPointer(rebasing: raw[offset...]).copyMemory(from: part)
+            }
+            offset += 8
+        }
+        initialized = count
+    }
 }

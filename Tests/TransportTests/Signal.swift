@@ -11,6 +11,9 @@ final class Signal<Value: Sendable>: Sendable {
 
     private let state = Mutex(State())
 
+    /// Whether the value is there.
+    var isGiven: Bool { state.withLock { $0.value != nil } }
+
     func give(_ value: Value) {
         let waiter = state.withLock { state in
             guard state.value == nil else { return nil as CheckedContinuation<Value?, Never>? }
