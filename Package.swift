@@ -29,10 +29,13 @@ let modules: [(name: String, imports: [String])] = [
         "Harness",
         [
             "Primitives", "PushWire", "Histograms", "Workload", "ProviderSessions", "GatewaySimulator",
-            "SecureChannel", "Transport", "RunRecords", "CShims", "CJemalloc",
+            "SecureChannel", "Transport", "RunRecords", "CShims",
         ]
     ),
 ]
+
+/// Only the programs are linked to jemalloc, not the tests: sanitizers bring an allocator of their own.
+let jemalloc = LinkerSetting.linkedLibrary("jemalloc")
 
 let package = Package(
     name: "pushbench",
@@ -40,21 +43,22 @@ let package = Package(
     targets: [
         .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
-        .systemLibrary(name: "CJemalloc", pkgConfig: "jemalloc", providers: [.apt(["libjemalloc-dev"])]),
         .target(name: "CShims"),
         .executableTarget(
             name: "pushbench",
             dependencies: [
                 "Harness", "Reports", "Analysis", "RunRecords", "Histograms", "Workload", "GatewaySimulator",
                 "ProviderSessions", "SecureChannel", "Transport", "PushWire", "Primitives", "CShims",
-            ]),
+            ],
+            linkerSettings: [jemalloc]),
         .executableTarget(
             name: "Benchmarks",
             dependencies: [
                 "Harness", "RunRecords", "Histograms", "Workload", "PushWire", "Primitives", "Transport",
                 "SecureChannel", "CShims",
             ],
-            path: "Benchmarks"),
+            path: "Benchmarks",
+            linkerSettings: [jemalloc]),
         .testTarget(name: "PrimitivesTests", dependencies: ["Primitives"]),
         .testTarget(name: "PushWireTests", dependencies: ["PushWire", "Primitives"]),
         .testTarget(name: "HistogramsTests", dependencies: ["Histograms", "Primitives"]),
@@ -71,7 +75,7 @@ let package = Package(
             dependencies: ["RunRecords", "Reports", "Analysis", "Histograms", "Workload", "Primitives"]),
         .testTarget(
             name: "EndToEndTests",
-            dependencies: ["Harness", "RunRecords", "Workload", "PushWire", "Primitives", "pushbench"]),
+            dependencies: ["Harness", "RunRecords", "Workload", "PushWire", "Primitives"]),
         .testTarget(name: "TidyTests"),
     ]
         + modules.map { module in

@@ -1,2 +1,28 @@
-// C macros and variadic functions that Swift cannot import, as plain functions. No logic of the project lives here.
+// C macros and functions that Swift cannot import, as plain functions. No logic of the project lives here.
 #pragma once
+#include <stdint.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <sys/timerfd.h>
+
+/// epoll_ctl with the token that its events will carry. Returns 0, or -1 with errno set.
+int shim_epoll_control(int epoll, int operation, int descriptor, uint32_t events, uint64_t token);
+/// epoll_pwait2 with a time-out in nanoseconds (negative waits for ever). Returns the count, or -1 with errno set.
+int shim_epoll_wait(int epoll, struct epoll_event *events, int capacity, int64_t nanoseconds);
+/// Arms a timer descriptor for an instant of the monotonic clock in nanoseconds; 0 disarms it. Returns 0 or -1.
+int shim_timer_arm(int timer, int64_t nanoseconds);
+/// accept4 with a non-blocking, close-on-exec result. Returns the descriptor, or -1 with errno set.
+int shim_accept(int listener, struct sockaddr_storage *peer);
+/// A close-on-exec TCP socket, non-blocking when asked. Returns the descriptor, or -1 with errno set.
+int shim_tcp_socket(int family, int is_non_blocking);
+/// send without SIGPIPE. Returns the count, or -1 with errno set.
+long shim_send(int descriptor, const void *bytes, unsigned long count);
+/// The bytes in the socket's send queue that the peer has not acknowledged, or -1.
+int shim_unsent_count(int descriptor);
+/// The processor time of the calling thread in nanoseconds.
+int64_t shim_thread_cpu_time(void);
+/// jemalloc's mallctl where the program is linked to jemalloc, else ENOSYS.
+int shim_mallctl(const char *name, void *old_value, unsigned long *old_size, void *new_value, unsigned long new_size);
+/// A pipe whose ends are closed in children. Returns 0, or -1 with errno set.
+int shim_pipe(int descriptors[2]);

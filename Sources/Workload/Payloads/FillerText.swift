@@ -40,20 +40,24 @@ struct FillerText {
         let end = bytes.count + byteCount
         lettersUntilSpace = 0
         while bytes.count < end {
-            let unit = encode(nextScalar(of: alphabet))
-            guard bytes.count + unit.count <= end else { break }
-            bytes.append(contentsOf: unit)
+            let scalar = nextScalar(of: alphabet)
+            guard bytes.count + length(of: scalar) <= end else { break }
+            append(scalar, to: &bytes)
         }
         while bytes.count < end { bytes.append(UInt8(ascii: ".")) }
     }
 
-    private mutating func nextScalar(of alphabet: TextAlphabet) -> UInt32 {
+    private mutating func nextScalar(of alphabet: TextAlphabet) -> Unicode.Scalar {
+        Unicode.Scalar(nextValue(of: alphabet)) ?? "?"
+    }
+
+    private mutating func nextValue(of alphabet: TextAlphabet) -> UInt32 {
         switch alphabet {
         case .ascii: nextLetter()
         case .twoByte: 0x0430 + UInt32(random.below(32))
         case .threeByte: 0x4E00 + UInt32(random.below(2_048))
         case .fourByte: 0x1F600 + UInt32(random.below(64))
-        case .mixed: nextScalar(of: [.ascii, .twoByte, .threeByte, .fourByte][Int(random.below(4))])
+        case .mixed: nextValue(of: [.ascii, .twoByte, .threeByte, .fourByte][Int(random.below(4))])
         }
     }
 
@@ -67,20 +71,22 @@ struct FillerText {
         return 0x61 + UInt32(random.below(26))
     }
 
-    private func encode(_ value: UInt32) -> [UInt8] {
-        let scalar = Unicode.Scalar(value) ?? "?"
-        switch form {
-        case .utf8: return Array(String(scalar).utf8)
-        case .escaped:
-            var unit: [UInt8] = []
-            for codeUnit in UTF16.encode(scalar) ?? .init() { unit.append(contentsOf: Self.escape(codeUnit)) }
-            return unit
+    private func length(of scalar: Unicode.Scalar) -> Int {
+        form == .utf8 ? UTF8.width(scalar) : 6 * UTF16.width(scalar)
+    }
+
+    private func append(_ scalar: Unicode.Scalar, to bytes: inout [UInt8]) {
+        if form == .utf8 {
+            for codeUnit in scalar.utf8 { bytes.append(codeUnit) }
+        } else {
+            for codeUnit in scalar.utf16 { Self.appendEscape(codeUnit, to: &bytes) }
         }
     }
 
-    private static func escape(_ codeUnit: UInt16) -> [UInt8] {
-        let digits = Array("0123456789abcdef".utf8)
-        return [UInt8(ascii: "\\"), UInt8(ascii: "u")]
-            + [12, 8, 4, 0].map { digits[Int(codeUnit >> UInt16($0)) & 15] }
+    private static func appendEscape(_ codeUnit: UInt16, to bytes: inout [UInt8]) {
+        bytes.append(UInt8(ascii: "\\"))
+        bytes.append(UInt8(ascii: "u"))
+        let digits = HexDigits.eightDigits(UInt64(codeUnit))
+        for shift in [24, 16, 8, 0] as [UInt64] { bytes.append(UInt8(truncatingIfNeeded: digits >> shift)) }
     }
 }

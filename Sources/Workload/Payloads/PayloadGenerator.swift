@@ -42,7 +42,7 @@ public struct PayloadGenerator: Sendable {
         let images = sizes.enumerated().map { PayloadImage(byteCount: $1, variant: $0, text: &text) }
         self.init(
             images: images, regularCount: regularCount, limitBytes: plan.limitBytes, seed: plan.seed,
-            oversizedBelow: UInt64((plan.oversizedFraction * 0x1p52).rounded()))
+            oversizedBelow: UInt64(plan.oversizedFraction * 0x1p52))
     }
 
     /// Makes a generator that gives the same bytes, those of a file, for every notification; white space around the

@@ -33,30 +33,30 @@ public struct PayloadSizes: Equatable, Sendable {
 
     /// The sizes at the middles of `count` equal slices of probability, rising.
     func quantiles(_ count: Int) -> [Int] {
+        guard p50 < max else { return [Int](repeating: max, count: count) }
         let exponent = BinaryLogarithm.log2(Double(p99) / Double(p50)) / BinaryLogarithm.log2(99)
         var sizes: [Int] = []
         sizes.reserveCapacity(count)
         for slice in 0..<count {
             let odds = Double(2 * slice + 1) / Double(2 * count - 2 * slice - 1)
             let size = Double(p50) * BinaryLogarithm.exp2(exponent * BinaryLogarithm.log2(odds))
-            sizes.append(Swift.max(PayloadGenerator.minimumBytes, Int(Swift.min(size.rounded(), Double(max)))))
+            sizes.append(Swift.max(PayloadGenerator.minimumBytes, Int(Swift.min(size + 0.5, Double(max)))))
         }
         sizes[count - 1] = max
         return sizes
     }
 }
 
-/// Logarithm and power of two from multiplication and square root, which give the same bits on every machine;
-/// the C library's functions do not promise that.
+/// Logarithm and power of two from the four basic operations, which give the same bits on every machine; the C
+/// library's functions do not promise that.
 enum BinaryLogarithm {
-    private static let bits = 40
-
     /// - Precondition: `value` is positive and finite.
     static func log2(_ value: Double) -> Double {
         var result = Double(value.exponent)
         var rest = value.significand
         var digit = 0.5
-        for _ in 0..<bits {
+        // Squaring doubles the logarithm, so its binary digits come out one by one.
+        for _ in 0..<40 {
             rest *= rest
             if rest >= 2 {
                 rest /= 2
@@ -67,19 +67,17 @@ enum BinaryLogarithm {
         return result
     }
 
+    /// - Precondition: `exponent` is between -1,000 and 1,000.
     static func exp2(_ exponent: Double) -> Double {
-        let whole = exponent.rounded(.down)
-        var rest = exponent - whole
-        var root = 2.0
-        var result = 1.0
-        for _ in 0..<bits {
-            root = root.squareRoot()
-            rest *= 2
-            if rest >= 1 {
-                rest -= 1
-                result *= root
-            }
+        var whole = Int(exponent)
+        if Double(whole) > exponent { whole -= 1 }
+        let power = (exponent - Double(whole)) * 0.693_147_180_559_945_3
+        var term = 1.0
+        var sum = 1.0
+        for step in 1...20 {
+            term *= power / Double(step)
+            sum += term
         }
-        return Double(sign: .plus, exponent: Int(whole), significand: result)
+        return Double(sign: .plus, exponent: whole, significand: sum)
     }
 }

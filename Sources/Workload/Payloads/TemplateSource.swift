@@ -10,14 +10,14 @@ struct TemplateSource {
     let text: UnsafeRawBufferPointer
     let name: String
 
-    /// Cuts the text at its fields.
+    /// Cuts the text at its fields. JSON has two opening braces together only inside strings, so all of them are fields.
     func segments() throws(WorkloadError) -> [TemplateSegment] {
         let whole = JSONSyntax.trimmed(text)
         var segments: [TemplateSegment] = []
         var start = whole.lowerBound
         var at = start
         while at < whole.upperBound {
-            guard isPair(UInt8(ascii: "{"), at: at, before: whole.upperBound), nameFollows(at + 2) else {
+            guard isPair(UInt8(ascii: "{"), at: at, before: whole.upperBound) else {
                 at += 1
                 continue
             }
@@ -66,11 +66,6 @@ struct TemplateSource {
         offset + 1 < end && text[offset] == byte && text[offset + 1] == byte
     }
 
-    /// Whether a field's name begins here. Valid JSON has no two braces with a letter or brace behind them.
-    private func nameFollows(_ offset: Int) -> Bool {
-        offset < text.count && (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(text[offset] | 0x20)
-    }
-
     /// The field that opens at `start`, and the offset behind its braces.
     private func field(openedAt start: Int, before end: Int) throws(WorkloadError) -> (TemplateField, end: Int) {
         var at = start + 2
@@ -81,7 +76,9 @@ struct TemplateSource {
                 throw .unterminatedField(file: name, offset: start, line: place.line, column: place.column)
             }
         }
-        let fieldName = String(decoding: text[start + 2..<at], as: UTF8.self)
+        let spaced = text[start + 2..<at]
+        let trimmed = spaced.drop { $0 == 0x20 }.prefix { $0 != 0x20 }
+        let fieldName = String(decoding: trimmed, as: UTF8.self)
         guard let field = TemplateField.allCases.first(where: { $0.name == fieldName }) else {
             let place = TextPosition(offset: start, in: text)
             throw .unknownField(

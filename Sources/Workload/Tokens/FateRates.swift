@@ -43,6 +43,6 @@ public struct FateRates: Equatable, Sendable {
     /// A share in units of 2⁻⁶³.
     static func threshold(_ fraction: Double, name: String) throws(WorkloadError) -> UInt64 {
         guard fraction >= 0, fraction <= 1 else { throw .fractionOutOfRange(name: name, value: fraction) }
-        return UInt64((fraction * 0x1p63).rounded())
+        return UInt64(fraction * 0x1p63)
     }
 }

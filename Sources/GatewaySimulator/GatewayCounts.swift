@@ -1,0 +1,60 @@
+public import Primitives
+
+/// The sums in a gateway's book; those of several event loops are added up.
+public struct GatewayCounts: Hashable, Sendable {
+    /// Accepted notifications, a second acceptance of the same identifier included.
+    public var accepted: UInt64 = 0
+    /// Acceptances of an identifier that was accepted before.
+    public var duplicates: UInt64 = 0
+    /// Acceptances outside the tracked range, whose duplicates are not seen.
+    public var untracked: UInt64 = 0
+    /// Accepted notifications whose device no longer has the app; a feedback service would name them.
+    public var unregistered: UInt64 = 0
+    /// Accepted notifications whose token no key opened.
+    public var foreign: UInt64 = 0
+    /// Refused notifications with a tracked identifier, by status; shutdowns are no refusals.
+    public var rejections: [UInt64] = Array(repeating: 0, count: 256)
+    /// Refusals outside the tracked range: sentinels, mostly.
+    public var untrackedRejections: UInt64 = 0
+    /// Notifications read and thrown away behind a refused one.
+    public var discarded: UInt64 = 0
+    /// Replies with status 10.
+    public var shutdowns: UInt64 = 0
+    /// Connections that stood.
+    public var connections: UInt64 = 0
+    /// Connections that ended inside a notification.
+    public var partialNotifications: UInt64 = 0
+    /// Frame bytes of accepted notifications.
+    public var acceptedBytes: UInt64 = 0
+    /// An order-free digest of the accepted (identifier, token) pairs; comparable only without duplicates.
+    public var digest: UInt64 = 0
+    /// When the first and the last notification was accepted.
+    public var firstAcceptedAt: Instant?
+    /// When the last notification was accepted.
+    public var lastAcceptedAt: Instant?
+
+    /// Makes sums of nothing.
+    public init() {}
+
+    /// All refusals of tracked notifications.
+    public var rejected: UInt64 { rejections.reduce(0, +) }
+
+    /// Adds another loop's sums to these.
+    public mutating func add(_ other: GatewayCounts) {
+        accepted += other.accepted
+        duplicates += other.duplicates
+        untracked += other.untracked
+        unregistered += other.unregistered
+        foreign += other.foreign
+        for status in rejections.indices { rejections[status] += other.rejections[status] }
+        untrackedRejections += other.untrackedRejections
+        discarded += other.discarded
+        shutdowns += other.shutdowns
+        connections += other.connections
+        partialNotifications += other.partialNotifications
+        acceptedBytes += other.acceptedBytes
+        digest &+= other.digest
+        firstAcceptedAt = [firstAcceptedAt, other.firstAcceptedAt].compactMap { $0 }.min()
+        lastAcceptedAt = [lastAcceptedAt, other.lastAcceptedAt].compactMap { $0 }.max()
+    }
+}

@@ -1,0 +1,121 @@
+import Primitives
+public import PushWire
+
+/// The gateway's book: what it accepted, by identifier, and what it refused or threw away.
+///
+/// One per event loop, written without locks. Acceptance is one bit per identifier in pages that
+/// come into being when first used, so memory follows what was accepted and is bounded by the tracked range.
+public final class GatewayLedger {
+    /// Bits of one page.
+    private static let pageBits = 1 << 18
+
+    /// The identifiers whose acceptance is tracked, from 1 upwards: 1 ... `trackedCount`; others are only counted.
+    public let firstIdentifier: UInt32
+    /// How many identifiers are tracked from ``firstIdentifier`` on, in the order of ``IdentifierSpace``.
+    public let trackedCount: UInt64
+
+    /// What was counted so far.
+    public internal(set) var counts = GatewayCounts()
+
+    private var pages: [UnsafeMutablePointer<UInt64>?]
+
+    /// Makes an empty book that tracks `trackedCount` identifiers from `firstIdentifier` on.
+    public init(firstIdentifier: UInt32 = 1, trackedCount: UInt64 = IdentifierSpace.count) {
+        self.firstIdentifier = firstIdentifier
+        self.trackedCount = min(trackedCount, IdentifierSpace.count)
+        pages = Array(repeating: nil, count: Int(self.trackedCount / UInt64(Self.pageBits)) + 1)
+    }
+
+    deinit { for page in pages { page?.deallocate() } }
+
+    /// The term of one accepted pair in ``digest``; the sender computes the same from its own side.
+    public static func digestTerm(identifier: UInt32, token: UnsafeRawBufferPointer) -> UInt64 {
+        var word: UInt64 = UInt64(token.count)
+        if token.count >= 8, let base = token.baseAddress {
+            word = base.loadUnaligned(fromByteOffset: token.count - 8, as: UInt64.self)
+        }
+        return mix64(word ^ (UInt64(identifier) &* 0x9E37_79B9_7F4A_7C15))
+    }
+
+    /// Whether an identifier was accepted.
+    public func wasAccepted(_ identifier: UInt32) -> Bool {
+        guard let index = index(of: identifier), let page = pages[index / Self.pageBits] else { return false }
+        let bit = index % Self.pageBits
+        return page[bit >> 6] & (1 << UInt64(bit & 63)) != 0
+    }
+
+    /// Whether `identifier` is one whose acceptance is tracked.
+    func isTracked(_ identifier: UInt32) -> Bool { index(of: identifier) != nil }
+
+    /// Enters an acceptance.
+    func accept(_ notification: NotificationView) {
+        counts.accepted += 1
+        counts.acceptedBytes += UInt64(notification.byteCount)
+        guard let index = index(of: notification.identifier) else {
+            counts.untracked += 1
+            return
+        }
+        let page = page(index / Self.pageBits)
+        let bit = index % Self.pageBits
+        let mask: UInt64 = 1 << UInt64(bit & 63)
+        let word = page[bit >> 6]
+        if word & mask != 0 {
+            counts.duplicates += 1
+        } else {
+            page[bit >> 6] = word | mask
+            counts.digest &+= Self.digestTerm(identifier: notification.identifier, token: notification.token)
+        }
+    }
+
+    /// The accepted identifiers as stretches of distances from ``firstIdentifier``, in order; nil beyond `limit` stretches.
+    public func acceptedStretches(limit: Int = 2_000_000) -> [Range<UInt64>]? {
+        var stretches: [Range<UInt64>] = []
+        forEachAcceptedStretch { if stretches.count <= limit { stretches.append($0) } }
+        return stretches.count <= limit ? stretches : nil
+    }
+
+    /// Calls `body` for each stretch of accepted identifiers, by their distance from the first one, in order.
+    private func forEachAcceptedStretch(_ body: (Range<UInt64>) -> Void) {
+        var start: UInt64?
+        for (number, page) in pages.enumerated() {
+            let base = UInt64(number * Self.pageBits)
+            guard let page else {
+                if let open = start { body(open..<base) }
+                start = nil
+                continue
+            }
+            for word in 0..<Self.pageBits / 64 {
+                let bits = page[word]
+                if bits == 0 && start == nil || bits == .max && start != nil { continue }
+                for bit in 0..<64 {
+                    let position = base + UInt64(word * 64 + bit)
+                    let isSet = bits & (1 << UInt64(bit)) != 0
+                    if isSet && start == nil { start = position }
+                    if !isSet, let open = start {
+                        body(open..<position)
+                        start = nil
+                    }
+                }
+            }
+        }
+        if let open = start { body(open..<UInt64(pages.count * Self.pageBits)) }
+    }
+
+    private func index(of identifier: UInt32) -> Int? {
+        guard identifier != 0 else { return nil }
+        let offset =
+            identifier >= firstIdentifier
+            ? UInt64(identifier - firstIdentifier)
+            : UInt64(identifier) + IdentifierSpace.count - UInt64(firstIdentifier)
+        return offset < trackedCount ? Int(offset) : nil
+    }
+
+    private func page(_ number: Int) -> UnsafeMutablePointer<UInt64> {
+        if let page = pages[number] { return page }
+        let words = Self.pageBits / 64
+        let page = UnsafeMutablePointer<UInt64>.allocate(capacity: words)
+        page.initialize(repeating: 0, count: words)
+        pages[number] = page
+        return page
+    }
+}

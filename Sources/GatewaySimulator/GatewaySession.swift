@@ -1,0 +1,164 @@
+public import Primitives
+import PushWire
+import Workload
+
+/// What a gateway session wants from whoever drives its connection.
+public enum GatewayAction: Hashable, Sendable {
+    /// Ask for the reply's bytes (``GatewaySession/fill(into:now:)``).
+    case fill
+    /// Read nothing until then.
+    case pause(until: Instant)
+    /// End the connection in this way, once everything that was filled is written.
+    case close(GatewaySettings.CloseMode)
+}
+
+/// The gateway's side of one connection of the binary interface: parse, judge, stay silent or reply once.
+///
+/// A machine without sockets, clock or queue, bounded in everything that a peer can send: it keeps at most one unfinished notification.
+/// After the first refused notification everything behind it is read and discarded until the reply is due
+/// (Apple, Local and Remote Notification Programming Guide, "Binary Provider API", on the error response).
+public final class GatewaySession {
+    private let settings: GatewaySettings
+    private let judge: NotificationJudge
+    private let ledger: GatewayLedger
+    private let pace: GatewayPace
+    private var state = GatewayState.serving
+    private var reader: NotificationReader
+    private var isSkippingRefused = false
+    private var acceptedCount: UInt64 = 0
+    private var discardedCount: UInt64 = 0
+    private var action: GatewayAction?
+
+    /// Makes the session of one accepted connection.
+    ///
+    /// - Parameters:
+    ///   - ledger: the book of the event loop on which the connection lives.
+    ///   - pace: what the loop's connections share of stalls and caps.
+    public init(settings: GatewaySettings, judge: NotificationJudge, ledger: GatewayLedger, pace: GatewayPace) {
+        self.settings = settings
+        self.judge = judge
+        self.ledger = ledger
+        self.pace = pace
+        reader = NotificationReader(
+            parser: NotificationParser(
+                payloadLimit: settings.judgesPayloadSize ? settings.payloadLimit : Int(UInt16.max)))
+        ledger.counts.connections += 1
+    }
+
+    /// Takes what the session wants done; nil when nothing.
+    public func takeAction() -> GatewayAction? {
+        defer { action = nil }
+        return action
+    }
+
+    /// When ``timerFired(now:)`` wants to be called.
+    public var deadline: Instant? { state.replyDue }
+
+    /// Bytes came from the provider.
+    public func receive(_ bytes: UnsafeRawBufferPointer, now: Instant) {
+        let before = ledger.counts.accepted
+        reader.read(bytes) { frame, reader in
+            if state.isServing { serve(frame, reader: &reader, now: now) } else { discard(frame, now: now) }
+        }
+        let acceptedNow = ledger.counts.accepted - before
+        if acceptedNow > 0 {
+            ledger.counts.firstAcceptedAt = ledger.counts.firstAcceptedAt ?? now
+            ledger.counts.lastAcceptedAt = now
+        }
+        if action == nil, let until = pace.pause(afterAccepting: acceptedNow, now: now) {
+            action = .pause(until: until)
+        }
+    }
+
+    /// Time has come for what ``deadline`` announced.
+    public func timerFired(now: Instant) {
+        if state.becomeReady(at: now) { action = .fill }
+    }
+
+    /// Writes the reply, if it is due, and returns its length: all six bytes in one piece, or 0.
+    public func fill(into buffer: UnsafeMutableRawBufferPointer, now: Instant) -> Int {
+        guard let reply = state.takeReply() else { return 0 }
+        reply.write(into: buffer)
+        action = .close(settings.closeMode)
+        return ErrorReply.byteCount
+    }
+
+    /// The provider closed the connection, or it broke.
+    public func connectionEnded() {
+        if state.isServing && reader.hasUnfinished { ledger.counts.partialNotifications += 1 }
+        state.close()
+    }
+
+    // MARK: - Frames
+
+    private func serve(_ frame: ParsedNotification, reader: inout NotificationReader, now: Instant) {
+        switch frame {
+        case .notification(let notification): decide(notification, now: now)
+        case .refused(let status, let identifier):
+            isSkippingRefused = true
+            refuse(ErrorReply(status: status, identifier: identifier), now: now)
+        case .unknownCommand:
+            switch settings.unknownCommand {
+            case .protocolError: refuse(ErrorReply(status: .protocolError, identifier: 0), now: now)
+            case .silentClose: end()
+            }
+        case .incomplete: break
+        }
+        if !state.isServing { reader.acceptAnyLength() }
+    }
+
+    private func decide(_ notification: NotificationView, now: Instant) {
+        switch judge.verdict(on: notification, now: now) {
+        case .accepted: ledger.accept(notification)
+        case .unregistered:
+            ledger.accept(notification)
+            ledger.counts.unregistered += 1
+        case .foreign:
+            ledger.accept(notification)
+            ledger.counts.foreign += 1
+        case .refused(let status):
+            return refuse(ErrorReply(status: status, identifier: notification.identifier), now: now)
+        }
+        acceptedCount += 1
+        switch settings.ending {
+        case .shutdown(let count) where acceptedCount == count:
+            ledger.counts.shutdowns += 1
+            condemn(ErrorReply(status: .shutdown, identifier: notification.identifier), now: now)
+        case .silentClose(let count) where acceptedCount == count: end()
+        default: break
+        }
+    }
+
+    private func refuse(_ reply: ErrorReply, now: Instant) {
+        if ledger.isTracked(reply.identifier) {
+            ledger.counts.rejections[Int(reply.status.rawValue)] += 1
+        } else {
+            ledger.counts.untrackedRejections += 1
+        }
+        condemn(reply, now: now)
+    }
+
+    private func condemn(_ reply: ErrorReply, now: Instant) {
+        state.condemn(reply, dueAt: now + settings.errorDelay)
+        if settings.errorDelayNotifications == 0 && state.becomeReady(at: now) { action = .fill }
+    }
+
+    private func end() {
+        state.close()
+        action = .close(.graceful)
+    }
+
+    /// Counts what is thrown away behind a refused notification.
+    private func discard(_ frame: ParsedNotification, now: Instant) {
+        guard case .notification = frame else { return }
+        if isSkippingRefused {
+            isSkippingRefused = false
+            return
+        }
+        ledger.counts.discarded += 1
+        discardedCount += 1
+        if discardedCount == settings.errorDelayNotifications && state.becomeReady(at: .distantFuture) {
+            action = .fill
+        }
+    }
+}

@@ -1,0 +1,42 @@
+import Glibc
+public import RunRecords
+import SecureChannel
+
+/// This machine, as far as results depend on it.
+public enum Machine {
+    /// Processors that this process may use.
+    public static var processorCount: Int { max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))) }
+
+    /// What two records must share to be compared; says nothing that identifies a host.
+    public static func fingerprint() -> MachineRecord {
+        var record = MachineRecord()
+        record.cpuModel = value(of: "model name", in: "/proc/cpuinfo", separator: ":") ?? "unknown"
+        record.cores = processorCount
+        record.memoryBytes = Int64(sysconf(Int32(_SC_PHYS_PAGES))) * Int64(sysconf(Int32(_SC_PAGESIZE)))
+        var names = utsname()
+        uname(&names)
+        record.kernel = withUnsafeBytes(of: names.release) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+        record.os = value(of: "PRETTY_NAME", in: "/etc/os-release", separator: "=")?.filter { $0 != "\"" } ?? "Linux"
+        record.openssl = TLSLibrary.version
+        return record
+    }
+
+    private static func value(of key: String, in path: String, separator: Character) -> String? {
+        guard let bytes = try? readFile(path) else { return nil }
+        for line in String(decoding: bytes, as: UTF8.self).split(separator: "\n") where line.hasPrefix(key) {
+            let parts = line.split(separator: separator, maxSplits: 1)
+            if parts.count == 2 { return parts[1].trimmingPrefix { $0 == " " || $0 == "\t" }.description }
+        }
+        return nil
+    }
+
+    /// The soft limit on descriptors, raised to the hard one first.
+    public static func raiseDescriptorLimit() -> Int {
+        var limit = rlimit()
+        getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+        limit.rlim_cur = limit.rlim_max
+        setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+        getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+        return Int(clamping: limit.rlim_cur)
+    }
+}

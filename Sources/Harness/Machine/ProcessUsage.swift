@@ -1,0 +1,47 @@
+import CShims
+import Glibc
+import Primitives
+public import RunRecords
+
+/// What this process has used so far, as the kernel and the allocator tell.
+public enum ProcessUsage {
+    /// Reads the counters; allocation counts are nil when another allocator is linked.
+    public static func now() -> ProcessResourcesRecord {
+        var usage = rusage()
+        getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
+        var record = ProcessResourcesRecord()
+        record.cpuUserNs = nanoseconds(usage.ru_utime)
+        record.cpuSystemNs = nanoseconds(usage.ru_stime)
+        record.peakRSSBytes = Int64(usage.ru_maxrss) * 1_024
+        record.voluntaryContextSwitches = Int64(usage.ru_nvcsw)
+        record.involuntaryContextSwitches = Int64(usage.ru_nivcsw)
+        refreshAllocatorStatistics()
+        record.allocations = sum("nrequests")
+        record.allocatedBytes = counter("stats.allocated")
+        return record
+    }
+
+    private static func nanoseconds(_ time: timeval) -> Int64 {
+        Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_usec) * 1_000
+    }
+
+    /// jemalloc keeps its statistics as of the last epoch.
+    private static func refreshAllocatorStatistics() {
+        var epoch: UInt64 = 1
+        _ = shim_mallctl("epoch", nil, nil, &epoch, UInt(MemoryLayout<UInt64>.size))
+    }
+
+    /// Requests over all arenas (4096 stands for all of them in jemalloc's name space), small and large.
+    private static func sum(_ name: String) -> Int64? {
+        guard let small = counter("stats.arenas.4096.small.\(name)"),
+            let large = counter("stats.arenas.4096.large.\(name)")
+        else { return nil }
+        return small + large
+    }
+
+    private static func counter(_ name: String) -> Int64? {
+        var value: UInt64 = 0
+        var size = UInt(MemoryLayout<UInt64>.size)
+        return shim_mallctl(name, &value, &size, nil, 0) == 0 ? Int64(clamping: value) : nil
+    }
+}

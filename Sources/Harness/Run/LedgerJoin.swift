@@ -1,0 +1,53 @@
+import GatewaySimulator
+import ProviderSessions
+import PushWire
+import RunRecords
+import Workload
+
+/// Joins the sender's book with the simulator's, notification by notification.
+struct LedgerJoin {
+    private let stretches: [Range<UInt64>]
+
+    /// Makes the join from what the simulator listed: alternating starts and ends of accepted stretches.
+    init(_ bounds: [UInt64]) {
+        stretches = stride(from: 0, to: bounds.count - 1, by: 2).map { bounds[$0]..<bounds[$0 + 1] }
+    }
+
+    /// Whether the simulator accepted the notification at `sequence`.
+    func isAccepted(_ sequence: UInt64) -> Bool {
+        var low = 0
+        var high = stretches.count
+        while low < high {
+            let middle = (low + high) / 2
+            if stretches[middle].upperBound <= sequence { low = middle + 1 } else { high = middle }
+        }
+        return low < stretches.count && stretches[low].contains(sequence)
+    }
+
+    /// How many notifications only one of the two books calls accepted.
+    func difference(from runs: SequenceRuns) -> UInt64 {
+        let ours = runs.runs.map { $0.start..<$0.end }
+        let (ourUnion, ourOverlap) = mergeStretches(ours)
+        let (_, common) = mergeStretches(ourUnion + stretches)
+        let ourCount = ourUnion.reduce(0) { $0 + ($1.upperBound - $1.lowerBound) }
+        let theirCount = stretches.reduce(0) { $0 + ($1.upperBound - $1.lowerBound) }
+        return ourCount + theirCount - 2 * common + ourOverlap
+    }
+
+    /// The digest of the accepted (identifier, token) pairs as the sender has it, to be compared with the simulator's.
+    static func digest(of runs: SequenceRuns, source: NotificationSource, identifiers: IdentifierSpace) -> UInt64 {
+        var digest: UInt64 = 0
+        withUnsafeTemporaryAllocation(byteCount: max(64, source.maxTokenBytes), alignment: 8) { token in
+            guard let base = token.baseAddress else { return }
+            for run in runs.runs {
+                for sequence in run.start..<run.end {
+                    let count = source.writeToken(sequence: sequence, into: base)
+                    digest &+= GatewayLedger.digestTerm(
+                        identifier: identifiers.identifier(of: sequence),
+                        token: UnsafeRawBufferPointer(start: base, count: count))
+                }
+            }
+        }
+        return digest
+    }
+}

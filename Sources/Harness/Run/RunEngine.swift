@@ -1,0 +1,223 @@
+import Primitives
+import ProviderSessions
+public import RunRecords
+import Transport
+import Workload
+
+/// Carries out one run: target, connections, phases, drain, and the books at the end.
+public final class RunEngine {
+    private let profile: Profile
+    private let options: RunOptions
+    private let plan: SessionPlan
+    private let source: NotificationSource
+    private let supply: SequenceSupply
+    private var loops: [EventLoop] = []
+    private var child: SimulatorChild?
+    private var monitor: RunMonitor
+    private var outcome = RunOutcome()
+
+    /// How long no connection may stand before the target counts as unreachable.
+    private static let outageLimit = Interval.seconds(30)
+    /// How often the engine looks at the run.
+    private static let tickNanoseconds: UInt64 = 5_000_000
+
+    /// Prepares a run; reads the files that the profile names.
+    ///
+    /// - Throws: ``HarnessError/invalidInput(_:)``.
+    public init(profile: Profile, options: RunOptions) throws(HarnessError) {
+        self.profile = profile
+        self.options = options
+        plan = profile.sessionPlan()
+        source = try profile.notificationSource()
+        let arrivals: SequenceSupply.Arrivals =
+            if profile.load.loop == .open, let rate = profile.load.rate { .constant(rate) } else { .closedLoop }
+        supply = SequenceSupply(
+            limit: min(UInt64(profile.workload.notifications), Profile.notificationLimit), arrivals: arrivals,
+            connectionCount: profile.sender.connections, start: nil)
+        monitor = RunMonitor(sessionCount: profile.sender.connections)
+    }
+
+    /// Runs to the end and tells what happened as a record.
+    ///
+    /// - Throws: ``HarnessError`` when the run could not begin; what happens later is in the record.
+    public func run() async throws(HarnessError) -> RunRecord {
+        try checkDescriptors()
+        let target = try await Target.prepare(profile, options: options)
+        child = target.child
+        do throws(HarnessError) {
+            try await makeLoops(target.connect)
+            try await openConnections()
+        } catch {
+            await shutDown()
+            throw error
+        }
+        await offerLoad()
+        await collect()
+        await shutDown()
+        return RunRecord(of: outcome, profile: profile, source: source, plan: plan)
+    }
+
+    // MARK: - Setting up
+
+    private func checkDescriptors() throws(HarnessError) {
+        let available = Machine.raiseDescriptorLimit()
+        let needed = profile.sender.connections + 64
+        guard needed <= available else {
+            throw .localLimit(
+                "\(profile.sender.connections) connections need \(needed) file descriptors, and this process may open "
+                    + "\(available) (`ulimit -Hn`); fewer connections or a higher limit are accepted")
+        }
+    }
+
+    /// Half of the processors when the simulator needs the other half, else all of them; never more than connections.
+    private var loopCount: Int {
+        let available = child == nil ? Machine.processorCount : max(1, Machine.processorCount / 2)
+        return min(profile.sender.loops ?? available, profile.sender.connections)
+    }
+
+    private func makeLoops(_ connect: ConnectPlan) async throws(HarnessError) {
+        let count = loopCount
+        for index in 0..<count {
+            let slots = Array(stride(from: index, to: profile.sender.connections, by: count))
+            do throws(TransportError) {
+                let loop = try EventLoop(label: "pushbench.sender.\(index)")
+                loops.append(loop)
+                try await loop.run { [plan, supply, source, seed = profile.workload.seed] core in
+                    core.tenant = SenderLoop(
+                        core: core, index: index, slots: slots, plan: plan, connect: connect, supply: supply,
+                        source: source, seed: seed)
+                }
+            } catch {
+                throw .localLimit("cannot start an event loop: \(error)")
+            }
+        }
+    }
+
+    /// Opens all connections before the load begins, so that set-up is measured apart from it.
+    private func openConnections() async throws(HarnessError) {
+        await onEachLoop { $0.start() }
+        let start = MonotonicClock.now()
+        let patience = profile.sender.connectTimeout + profile.sender.handshakeTimeout
+        while true {  // bounded by the patience
+            await observe(.connecting)
+            if monitor.openConnections == profile.sender.connections || mustAbort { return }
+            if MonotonicClock.now() - start > patience {
+                if monitor.openConnections > 0 { return }
+                throw .unreachable("no connection to the target within \(patience.seconds) s")
+            }
+            await tick()
+        }
+    }
+
+    // MARK: - Phases
+
+    private func offerLoad() async {
+        outcome.startedAt = MonotonicClock.now()
+        monitor.begin(at: outcome.startedAt)
+        outcome.measureStart = outcome.startedAt + profile.phases.warmup
+        let measureEnd = profile.phases.measure.map { outcome.measureStart + $0 } ?? .distantFuture
+        let start = outcome.measureStart
+        await onEachLoop { $0.beginMeasuring(at: start) }
+        supply.release(at: outcome.startedAt)
+        await onEachLoop { $0.wake() }
+        while !mustAbort && !monitor.isFinished {  // bounded by the phases, the drain and the outage limit
+            let now = MonotonicClock.now()
+            if now >= measureEnd || options.interrupts.value > 0 { supply.stop() }
+            await observe(supply.isExhausted ? .draining : now < outcome.measureStart ? .warmup : .measuring)
+            if supply.isExhausted {
+                if outcome.measureEnd == .zero {
+                    outcome.measureEnd = now
+                    await onEachLoop { $0.wake() }
+                }
+                if now - max(outcome.measureEnd, monitor.lastProgress) > profile.phases.drain { break }
+            }
+            if now - max(outcome.startedAt, monitor.lastConnected) > Self.outageLimit {
+                outcome.abort = .unreachable
+            }
+            await tick()
+        }
+        if options.interrupts.value > 0 { outcome.abort = outcome.abort ?? .interrupted }
+        supply.stop()
+        await onEachLoop { $0.abandon() }
+        outcome.end = MonotonicClock.now()
+    }
+
+    /// Whether the run ends at once: the user insists, the simulator died, or nothing is reachable.
+    private var mustAbort: Bool {
+        if let child, child.current.hasEnded { outcome.abort = .simulatorDied }
+        return outcome.abort != nil || options.interrupts.value > 1
+    }
+
+    private func tick() async { try? await Task.sleep(nanoseconds: Self.tickNanoseconds) }
+
+    private func observe(_ phase: RunProgress.Phase) async {
+        var snapshots: [LoopRecorder.Snapshot] = []
+        let isIntervalOver = monitor.isIntervalOver(at: MonotonicClock.now())
+        for loop in loops {
+            if let snapshot = try? await loop.run({ ($0.tenant as? SenderLoop)?.snapshot(isIntervalOver) }) {
+                snapshots.append(snapshot)
+            }
+        }
+        let now = MonotonicClock.now()
+        guard monitor.take(snapshots, at: now, endsInterval: isIntervalOver, progress: child?.current.progress ?? [])
+        else { return }
+        options.onInterval(
+            RunProgress(
+                phase: phase, elapsed: now - outcome.startedAt, intervals: monitor.intervals,
+                written: monitor.written, planned: supply.limit == .max ? nil : supply.limit,
+                openConnections: monitor.openConnections))
+    }
+
+    // MARK: - The end
+
+    private func collect() async {
+        for loop in loops {
+            if let result = try? await loop.run({ ($0.tenant as? SenderLoop)?.result() }) { outcome.add(result) }
+        }
+        outcome.generated = supply.limit
+        outcome.senderUsage = ProcessUsage.now()
+        let claimed = supply.claimedCount
+        outcome.ledger.recordUnsent(SequenceRun(start: claimed, count: outcome.generated - claimed))
+        await observe(.draining)
+        outcome.intervals = monitor.closedIntervals(at: outcome.end)
+        outcome.acceptedBySender = outcome.ledger.count(of: .accepted)
+        guard let child, outcome.abort != .simulatorDied else { return }
+        child.stop()
+        _ = await child.wait(upTo: 10) { $0.result != nil }
+        outcome.simulator = child.current.result
+        outcome.simulatorProgress = child.current.progress
+        join()
+    }
+
+    /// Lets the simulator's book tell about what the sender does not know, and compares the two.
+    private func join() {
+        guard let result = outcome.simulator, let bounds = result.acceptedStretches else { return }
+        let join = LedgerJoin(bounds)
+        outcome.ledger.resolveUnknown(join.isAccepted)
+        let accepted = outcome.ledger.fates[.accepted] ?? []
+        var difference = join.difference(from: accepted)
+        let rejected = outcome.ledger.count(of: .rejected)
+        let refused = UInt64(result.ledger.rejected)
+        difference += rejected > refused ? rejected - refused : 0
+        if result.ledger.duplicates == 0, difference == 0 {
+            let digest = LedgerJoin.digest(of: accepted, source: source, identifiers: plan.identifiers)
+            difference += digest == result.digest ? 0 : 1
+        }
+        outcome.difference = difference
+    }
+
+    private func onEachLoop(_ body: @escaping @Sendable (SenderLoop) -> Void) async {
+        for loop in loops {
+            try? await loop.run { core in
+                if let sender = core.tenant as? SenderLoop { body(sender) }
+            }
+        }
+    }
+
+    private func shutDown() async {
+        for loop in loops { await loop.shutDownAndWait() }
+        loops = []
+        child?.kill()
+        child = nil
+    }
+}

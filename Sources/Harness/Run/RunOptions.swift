@@ -1,0 +1,61 @@
+public import Primitives
+public import RunRecords
+import Synchronization
+
+/// What a run is told beside its profile.
+public struct RunOptions: Sendable {
+    /// The program that is started as the simulator.
+    public var program: String
+    /// Calls for the record so far, once per interval; also how live progress is shown.
+    public var onInterval: @Sendable (RunProgress) -> Void
+    /// Counts the user's orders to stop: 1 in order, 2 at once.
+    public var interrupts: Interrupts
+    /// The effective profile as JSON, for the simulator process.
+    public var profileJSON: String
+
+    /// Makes options.
+    public init(
+        program: String, profileJSON: String, interrupts: Interrupts = Interrupts(),
+        onInterval: @escaping @Sendable (RunProgress) -> Void = { _ in }
+    ) {
+        self.program = program
+        self.profileJSON = profileJSON
+        self.interrupts = interrupts
+        self.onInterval = onInterval
+    }
+}
+
+/// The user's orders to stop; may be counted up from a signal handler.
+public final class Interrupts: Sendable {
+    private let count = Atomic<Int>(0)
+
+    /// Makes a counter at 0.
+    public init() {}
+
+    /// Counts one more.
+    public func add() { count.add(1, ordering: .relaxed) }
+
+    /// How many there were.
+    public var value: Int { count.load(ordering: .relaxed) }
+}
+
+/// What is shown while a run goes on.
+public struct RunProgress: Sendable {
+    /// Where a run is.
+    public enum Phase: String, Sendable {
+        case connecting, warmup, measuring, draining
+    }
+
+    /// Where the run is.
+    public var phase: Phase
+    /// The time since the first notification was due.
+    public var elapsed: Interval
+    /// The intervals so far, the newest last.
+    public var intervals: [IntervalRecord]
+    /// Notifications written so far.
+    public var written: UInt64
+    /// Notifications of the whole run; nil when time ends it.
+    public var planned: UInt64?
+    /// Connections that stand.
+    public var openConnections: Int
+}

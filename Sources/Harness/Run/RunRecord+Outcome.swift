@@ -1,0 +1,164 @@
+import Histograms
+import Primitives
+import ProviderSessions
+import PushWire
+import RunRecords
+import Workload
+
+extension RunRecord {
+    /// Tells an outcome as a record; verdict, thresholds and texts about the tool are the caller's.
+    init(of outcome: RunOutcome, profile: Profile, source: NotificationSource, plan: SessionPlan) {
+        self.init()
+        machine = Machine.fingerprint()
+        durationNs = (outcome.end - outcome.startedAt).nanoseconds
+        intervals = outcome.intervals
+        connections = outcome.connections.sorted { $0.index < $1.index }
+        ledger = LedgerRecord(outcome)
+        simulatorLedger = outcome.simulator?.ledger
+        ledgerDifference = outcome.difference.map { Int64($0) }
+        for (series, snapshot) in outcome.histograms { latency[series.rawValue] = LatencyRecord(snapshot) }
+        errors = outcome.ledger.errors.sorted { $0.key < $1.key }.map {
+            ErrorCountRecord(status: Int($0.key.rawValue), name: $0.key.description, count: Int64($0.value))
+        }
+        if outcome.ledger.protocolViolations > 0 {
+            errors.append(
+                ErrorCountRecord(
+                    status: nil, name: "protocol violation", count: Int64(outcome.ledger.protocolViolations)))
+        }
+        reconnects = ReconnectRecord(outcome)
+        windowOverruns.count = Int64(outcome.ledger.windowOverruns)
+        windowOverruns.windowNeeded = outcome.ledger.windowOverruns > 0 ? Int64(outcome.ledger.windowNeeded) : nil
+        resources.sender = outcome.senderUsage
+        resources.simulator = outcome.simulator?.resources
+        let measured = outcome.measured(profile)
+        measuredNs = measured.length.nanoseconds
+        throughput = ThroughputRecord(
+            accepted: measured.accepted, written: measured.written, bytes: measured.bytes, over: measured.length)
+        limit = outcome.limit(profile)
+    }
+}
+
+extension LedgerRecord {
+    fileprivate init(_ outcome: RunOutcome) {
+        self.init()
+        let book = outcome.ledger
+        generated = Int64(outcome.generated)
+        accepted = Int64(book.count(of: .accepted))
+        rejected = Int64(book.count(of: .rejected))
+        lost = Int64(book.count(of: .lost))
+        unknown = Int64(book.count(of: .unknown))
+        unsent = Int64(book.count(of: .unsent))
+        resent = Int64(book.resent)
+        duplicates = outcome.simulator?.ledger.duplicates ?? 0
+        proof.errorReply = Int64(book.proofs[.errorReply] ?? 0)
+        proof.shutdown = Int64(book.proofs[.shutdown] ?? 0)
+        proof.sentinel = Int64(book.proofs[.sentinel] ?? 0)
+        proof.simulator = accepted - Int64(outcome.acceptedBySender)
+    }
+}
+
+extension LatencyRecord {
+    fileprivate init(_ snapshot: HistogramSnapshot) {
+        self.init()
+        let histogram = Histogram(snapshot)
+        count = histogram.count
+        minNs = snapshot.totals.minimum
+        maxNs = snapshot.totals.maximum
+        meanNs = histogram.mean.map { Int64($0) }
+        overflowCount = snapshot.totals.overflowCount
+        invalidCount = snapshot.totals.invalidCount
+        self.histogram = histogram.base64()
+        guard let values = histogram.values(atQuantiles: [0.5, 0.9, 0.99, 0.999]) else { return }
+        // A quantile needs at least ten samples beyond it to be more than the maximum under another name.
+        quantiles.p50 = values[0]
+        if count >= 100 { quantiles.p90 = values[1] }
+        if count >= 1_000 { quantiles.p99 = values[2] }
+        if count >= 10_000 { quantiles.p999 = values[3] }
+    }
+}
+
+extension ReconnectRecord {
+    fileprivate init(_ outcome: RunOutcome) {
+        self.init()
+        count = Int64(outcome.ledger.reconnects)
+        resumed = Int64(outcome.resumed)
+        resent = Int64(outcome.ledger.resent)
+        let sorted = outcome.inFlightAtError.sorted()
+        inFlightAtError.count = Int64(sorted.count)
+        inFlightAtError.p50 = sorted.isEmpty ? nil : Int64(sorted[(sorted.count - 1) / 2])
+        inFlightAtError.max = sorted.last.map { Int64($0) }
+        for (end, count) in outcome.ledger.failedAttempts { failedAttempts["\(end)"] = Int64(count) }
+        for (end, count) in outcome.ledger.lostConnections { failedAttempts["lost: \(end)"] = Int64(count) }
+    }
+}
+
+extension RunOutcome {
+    /// What counts for the rates: from the end of the warm-up to the end of the offer, or to the last acceptance when
+    /// the number of notifications ended the run.
+    func measured(_ profile: Profile) -> (accepted: Int64?, written: Int64, bytes: Int64, length: Interval) {
+        let isTimed = profile.phases.measure != nil || profile.phases.warmup > .zero
+        guard isTimed else {
+            let acceptedEnd = simulator?.lastAcceptedNs.map { Instant(nanoseconds: $0) }
+            let end = [acceptedEnd, lastProof, lastWrite].compactMap { $0 }.max() ?? end
+            let accepted = Int64(ledger.count(of: .accepted))
+            return (
+                accepted, Int64(ledger.written), Int64(ledger.writtenBytes), end - (firstWrite ?? startedAt)
+            )
+        }
+        let end = min(measureEnd == .zero ? self.end : measureEnd, self.end)
+        let accepted = acceptedByThen(end).flatMap { last in acceptedByThen(measureStart).map { last - $0 } }
+        var written: Int64 = 0
+        var bytes: Int64 = 0
+        var length = Interval.zero
+        for interval in intervals {
+            let start = startedAt + Interval(nanoseconds: interval.startNs)
+            guard start >= measureStart, start < end else { continue }
+            written += interval.written
+            bytes += interval.bytes
+            length = length + Interval(nanoseconds: interval.lengthNs)
+        }
+        guard length > .zero else { return (nil, 0, 0, .zero) }
+        let share = (end - measureStart).seconds > 0 ? length.seconds / (end - measureStart).seconds : 1
+        return (accepted.map { Int64(Double($0) * share) }, written, bytes, length)
+    }
+
+    /// How many notifications the simulator had accepted at an instant, between its reports by proportion.
+    private func acceptedByThen(_ instant: Instant) -> Int64? {
+        guard let result = simulator else { return nil }
+        var before = SimulatorProgress(atNs: startedAt.nanoseconds, accepted: 0, cpuNs: 0)
+        var points = simulatorProgress
+        points.append(
+            SimulatorProgress(
+                atNs: result.lastAcceptedNs ?? end.nanoseconds,
+                accepted: result.ledger.accepted + result.ledger.duplicates, cpuNs: 0))
+        for point in points {
+            if point.atNs >= instant.nanoseconds {
+                let length = Double(point.atNs - before.atNs)
+                let part = length > 0 ? Double(instant.nanoseconds - before.atNs) / length : 1
+                return before.accepted + Int64(Double(point.accepted - before.accepted) * max(0, part))
+            }
+            before = point
+        }
+        return before.accepted
+    }
+
+    /// What bound the run, by the share of time for which the busiest loop of each side worked.
+    func limit(_ profile: Profile) -> LimitRecord? {
+        let length = (lastProof ?? lastWrite ?? end) - startedAt
+        guard length >= .milliseconds(100) else { return nil }
+        let sender = busiestLoop.seconds / length.seconds
+        let gateway = simulator.map { Double($0.busiestLoopNs) / 1e9 / length.seconds }
+        func percent(_ share: Double) -> String { "\(Int((min(share, 1) * 100).rounded())) %" }
+        var evidence = "busiest sender loop \(percent(sender))"
+        if let gateway { evidence += ", busiest simulator loop \(percent(gateway))" }
+        if profile.load.loop == .open, sender < 0.9, (gateway ?? 0) < 0.9 {
+            return LimitRecord(kind: .rate, evidence: evidence)
+        }
+        switch (sender >= 0.85, (gateway ?? 0) >= 0.85) {
+        case (true, true): return LimitRecord(kind: .processor, evidence: evidence)
+        case (true, false): return LimitRecord(kind: .generator, evidence: evidence)
+        case (false, true): return LimitRecord(kind: .simulator, evidence: evidence)
+        case (false, false): return LimitRecord(kind: .connections, evidence: evidence + "; both waited")
+        }
+    }
+}

@@ -1,0 +1,73 @@
+import Histograms
+import Primitives
+import ProviderSessions
+
+/// The latency series of a run.
+enum Series: String, CaseIterable {
+    case residence, errorReply, connectTCP, connectTLS, reconnect
+}
+
+/// What one event loop of the sender measures; written on that loop only, and read by value.
+final class LoopRecorder {
+    /// Sums since the run's start, and the residence of the present interval.
+    struct Snapshot: Sendable {
+        var written: UInt64 = 0
+        var resent: UInt64 = 0
+        var writtenBytes: UInt64 = 0
+        var settled: UInt64 = 0
+        var rejected: UInt64 = 0
+        var reconnects: UInt64 = 0
+        var unsettled: UInt64 = 0
+        var openConnections = 0
+        var finishedSessions = 0
+        var processorTime = Interval.zero
+        var residence: HistogramSnapshot?
+    }
+
+    private(set) var ledger = FateLedger()
+    private(set) var inFlightAtError: [UInt64] = []
+    private(set) var resumedReconnects: UInt64 = 0
+    private(set) var lastProof: Instant?
+    private(set) var firstWrite: Instant?
+    private(set) var lastWrite: Instant?
+    /// Events before this instant belong to the warm-up and enter no latency series.
+    var measureStart = Instant.zero
+
+    private let series = Series.allCases.map { _ in Histogram(.runTotals) }
+    private let intervalResidence = Histogram(.runTotals)
+    /// Errors beyond this many keep only their number, so that a gateway that refuses everything cannot fill memory.
+    private static let inFlightCapacity = 100_000
+
+    subscript(_ name: Series) -> Histogram { series[Series.allCases.firstIndex(of: name) ?? 0] }
+
+    /// Enters one event.
+    func record(_ event: SessionEvent) {
+        ledger.record(event)
+        switch event {
+        case .wrote(let notifications, _, _, let residence, let at):
+            firstWrite = firstWrite ?? at
+            lastWrite = at
+            intervalResidence.record(residence.nanoseconds, count: Int64(notifications))
+            if at >= measureStart { self[.residence].record(residence.nanoseconds, count: Int64(notifications)) }
+        case .errorReply(_, _, let latency, let inFlight, let at):
+            lastProof = at
+            if inFlightAtError.count < Self.inFlightCapacity { inFlightAtError.append(inFlight) }
+            if let latency, at >= measureStart { self[.errorReply].record(latency.nanoseconds) }
+        case .connected(let facts, _):
+            self[.connectTCP].record(facts.tcp.nanoseconds)
+            self[.connectTLS].record(facts.tls.nanoseconds)
+            if facts.isResumed { resumedReconnects += 1 }
+        case .reconnected(let cost, let at): if at >= measureStart { self[.reconnect].record(cost.nanoseconds) }
+        case .proved(let at): lastProof = at
+        default: break
+        }
+    }
+
+    /// The sums so far; with the residence of the interval that ends, if it does.
+    func takeSnapshot(endsInterval: Bool) -> Snapshot {
+        Snapshot(
+            written: ledger.written, resent: ledger.resent, writtenBytes: ledger.writtenBytes,
+            settled: ledger.settledCount, rejected: ledger.count(of: .rejected), reconnects: ledger.reconnects,
+            residence: endsInterval ? intervalResidence.takeSnapshot() : nil)
+    }
+}

@@ -1,0 +1,152 @@
+import Primitives
+import ProviderSessions
+import SecureChannel
+import Transport
+
+/// Where and how a sender's connections are opened.
+struct ConnectPlan: Sendable {
+    var address: SocketAddress
+    var serverName: String
+    var context: TLSContext
+    var options: LinkOptions
+    var resumes: Bool
+}
+
+/// Drives one provider session over TLS connections: bytes and times in, actions out.
+final class ProviderLink: LinkHandler {
+    let session: ProviderSession
+    private(set) var facts: TLSFacts?
+    private let core: LoopCore
+    private let plan: ConnectPlan
+    private let recorder: LoopRecorder
+    private var link: Link?
+    private var resumable: TLSSession?
+    private var timer: LoopTimer?
+    private var armed: Instant?
+
+    init(session: ProviderSession, core: LoopCore, plan: ConnectPlan, recorder: LoopRecorder) {
+        self.session = session
+        self.core = core
+        self.plan = plan
+        self.recorder = recorder
+    }
+
+    /// Begins the session.
+    func start() {
+        timer = core.makeTimer { [weak self] core in
+            guard let self else { return }
+            armed = nil
+            session.timerFired(now: core.now)
+            settle()
+        }
+        session.start(now: core.now)
+        settle()
+    }
+
+    /// Something changed about the supply; a batch may be due.
+    func wake() {
+        link?.requestFill()
+        arm()
+    }
+
+    /// Gives up what is not settled.
+    func abandon() {
+        session.abandon(now: core.now)
+        settle()
+    }
+
+    // MARK: - LinkHandler
+
+    func linkOpened(_ link: Link, facts: LinkFacts, now: Instant) {
+        guard link === self.link else { return }
+        self.facts = facts.tls
+        session.connectionOpened(
+            ConnectionFacts(tcp: facts.tcpTime, tls: facts.tlsTime, isResumed: facts.tls.isResumed), now: now)
+        settle()
+    }
+
+    func link(_ link: Link, received bytes: UnsafeRawBufferPointer, now: Instant) {
+        guard link === self.link else { return }
+        session.receive(bytes, now: now)
+        settle()
+    }
+
+    func link(_ link: Link, fill buffer: UnsafeMutableRawBufferPointer, now: Instant) -> Int {
+        guard link === self.link else { return 0 }
+        let count = session.fill(into: buffer, now: now)
+        settle()
+        return count
+    }
+
+    func link(_ link: Link, flushedAt now: Instant) {
+        guard link === self.link else { return }
+        session.flushed(now: now)
+        settle()
+    }
+
+    func linkEnded(_ link: Link, end: LinkEnd, now: Instant) {
+        guard link === self.link else { return }
+        keepSession()
+        self.link = nil
+        session.connectionEnded(ConnectionEnd(end), now: now)
+        settle()
+    }
+
+    // MARK: - Actions
+
+    private func settle() {
+        session.takeEvents { recorder.record($0) }
+        switch session.takeAction() {
+        case nil: break
+        case .connect: connect()
+        case .replace:
+            drop(.abrupt)
+            connect()
+        case .drop: drop(.abrupt)
+        case .finish: drop(.graceful(drain: .milliseconds(200)))
+        case .fill: link?.requestFill()
+        }
+        arm()
+    }
+
+    private func connect() {
+        link = core.connect(
+            to: plan.address, context: plan.context, serverName: plan.serverName,
+            resuming: plan.resumes ? resumable : nil, options: plan.options, handler: self)
+        resumable = nil
+    }
+
+    private func drop(_ closing: LinkClosing) {
+        keepSession()
+        let last = link
+        link = nil
+        last?.close(closing)
+    }
+
+    private func keepSession() {
+        if plan.resumes, let session = link?.takeSession() { resumable = session }
+    }
+
+    private func arm() {
+        let deadline = session.deadline
+        guard deadline != armed else { return }
+        armed = deadline
+        timer?.set(to: deadline)
+    }
+}
+
+extension ConnectionEnd {
+    /// What a link's end means for a session.
+    init(_ end: LinkEnd) {
+        switch end {
+        case .closedByPeer, .truncated: self = .closedByPeer
+        case .reset, .readFailed, .writeFailed, .tlsFailed: self = .reset
+        case .connectFailed(.timedOut): self = .timedOut
+        case .connectFailed: self = .refused
+        case .handshakeFailed, .handshakeInterrupted: self = .handshakeFailed
+        case .handshakeTimedOut: self = .timedOut
+        case .localLimit: self = .localLimit
+        case .closedLocally: self = .closedHere
+        }
+    }
+}

@@ -1,0 +1,89 @@
+import Histograms
+import Primitives
+import ProviderSessions
+import RunRecords
+import SecureChannel
+import Transport
+import Workload
+
+/// The sender's share of one event loop: its sessions and what they measure.
+final class SenderLoop {
+    /// What a loop leaves behind at the end of a run.
+    struct Result: Sendable {
+        var ledger = FateLedger()
+        var histograms: [Series: HistogramSnapshot] = [:]
+        var inFlightAtError: [UInt64] = []
+        var resumed: UInt64 = 0
+        var firstWrite: Instant?
+        var lastWrite: Instant?
+        var lastProof: Instant?
+        var connections: [ConnectionRecord] = []
+        var processorTime = Interval.zero
+    }
+
+    private let core: LoopCore
+    private let index: Int
+    private let recorder = LoopRecorder()
+    private let links: [ProviderLink]
+
+    /// Makes the sessions of `slots` on the loop of `core`.
+    init(
+        core: LoopCore, index: Int, slots: [Int], plan: SessionPlan, connect: ConnectPlan, supply: SequenceSupply,
+        source: NotificationSource, seed: UInt64
+    ) {
+        self.core = core
+        self.index = index
+        let recorder = recorder
+        links = slots.map { slot in
+            let session = ProviderSession(slot: slot, plan: plan, supply: supply, source: source, seed: seed)
+            return ProviderLink(session: session, core: core, plan: connect, recorder: recorder)
+        }
+    }
+
+    /// Opens the connections.
+    func start() { for link in links { link.start() } }
+
+    /// Lets idle connections look at the supply again.
+    func wake() { for link in links { link.wake() } }
+
+    /// Gives up what is not settled.
+    func abandon() { for link in links { link.abandon() } }
+
+    /// Latencies count from now on.
+    func beginMeasuring(at start: Instant) { recorder.measureStart = start }
+
+    /// The sums so far; at the end of an interval with its residence.
+    func snapshot(_ endsInterval: Bool) -> LoopRecorder.Snapshot {
+        var snapshot = recorder.takeSnapshot(endsInterval: endsInterval)
+        for link in links {
+            snapshot.unsettled += link.session.unsettledCount
+            snapshot.openConnections += link.session.isOpen ? 1 : 0
+            snapshot.finishedSessions += link.session.isFinished ? 1 : 0
+        }
+        snapshot.processorTime = core.processorTime
+        return snapshot
+    }
+
+    /// Everything at the end.
+    func result() -> Result {
+        var result = Result(ledger: recorder.ledger, inFlightAtError: recorder.inFlightAtError)
+        for series in Series.allCases { result.histograms[series] = recorder[series].snapshot() }
+        result.resumed = recorder.resumedReconnects
+        result.firstWrite = recorder.firstWrite
+        result.lastWrite = recorder.lastWrite
+        result.lastProof = recorder.lastProof
+        result.processorTime = core.processorTime
+        result.connections = links.map { link in
+            var record = ConnectionRecord(index: link.session.slot, loop: index)
+            record.openings = Int64(link.session.connectionCount)
+            record.written = Int64(link.session.writtenCount)
+            record.rejected = Int64(link.session.errorReplyCount)
+            record.bytes = Int64(link.session.writtenBytes)
+            record.tlsVersion = link.facts?.version.description
+            record.cipher = link.facts?.cipher
+            record.resumed = link.facts?.isResumed
+            return record
+        }
+        return result
+    }
+}

@@ -1,0 +1,59 @@
+import GatewaySimulator
+import Primitives
+import Transport
+
+/// Drives one gateway session over an accepted TLS connection.
+final class GatewayLink: LinkHandler {
+    private let makeSession: () -> GatewaySession
+    private var session: GatewaySession?
+    private var pausedUntil: Instant?
+
+    /// Makes the driver; the session begins with the connection, so that failed handshakes count for nothing.
+    init(makeSession: @escaping () -> GatewaySession) { self.makeSession = makeSession }
+
+    /// How long a closing connection is read on, so that a reset does not destroy the reply on its way.
+    static let lingerTime = Interval.seconds(1)
+
+    func linkOpened(_ link: Link, facts: LinkFacts, now: Instant) { session = makeSession() }
+
+    func link(_ link: Link, received bytes: UnsafeRawBufferPointer, now: Instant) {
+        session?.receive(bytes, now: now)
+        settle(link)
+    }
+
+    func link(_ link: Link, fill buffer: UnsafeMutableRawBufferPointer, now: Instant) -> Int {
+        let count = session?.fill(into: buffer, now: now) ?? 0
+        settle(link)
+        return count
+    }
+
+    func link(_ link: Link, timerFiredAt now: Instant) {
+        if let until = pausedUntil, now >= until {
+            pausedUntil = nil
+            link.resumeReading()
+        }
+        session?.timerFired(now: now)
+        settle(link)
+    }
+
+    func linkEnded(_ link: Link, end: LinkEnd, now: Instant) { session?.connectionEnded() }
+
+    private func settle(_ link: Link) {
+        switch session?.takeAction() {
+        case nil: break
+        case .fill: link.requestFill()
+        case .pause(let until):
+            pausedUntil = until
+            link.pauseReading()
+        case .close(.graceful): link.close(.graceful(drain: Self.lingerTime))
+        case .close(.abrupt): link.close(.abrupt)
+        case .close(.reset): link.close(.reset)
+        }
+        let deadline = session?.deadline
+        if let until = pausedUntil {
+            link.setDeadline(deadline.map { min($0, until) } ?? until)
+        } else if let deadline {
+            link.setDeadline(deadline)
+        }
+    }
+}

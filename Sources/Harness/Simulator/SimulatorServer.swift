@@ -1,0 +1,156 @@
+import GatewaySimulator
+import Primitives
+public import RunRecords
+import SecureChannel
+import Transport
+
+/// The gateway simulator: a TLS listener with its own authority and one book per event loop.
+public final class SimulatorServer: Sendable {
+    /// The certificate of the authority that vouches for the simulator, as PEM.
+    public let authorityPEM: String
+    private let loops: [EventLoop]
+    private let listener: Listener
+
+    /// Starts to listen.
+    ///
+    /// - Parameters:
+    ///   - profile: its workload says which tokens are valid and which identifiers to expect.
+    ///   - settings: the simulator's own part of the profile.
+    /// - Throws: ``HarnessError``: the port is taken, the address is not of this machine, descriptors are short.
+    public init(profile: Profile, settings: SimulatorSettings) async throws(HarnessError) {
+        let loopCount = settings.loops ?? Self.defaultLoopCount
+        let gateway = profile.gatewaySettings(settings, loops: loopCount)
+        let tracked = min(UInt64(profile.workload.notifications), Profile.notificationLimit)
+        let firstIdentifier = profile.sender.firstIdentifier
+        do {
+            let authority = try CertificateAuthority()
+            authorityPEM = authority.certificatePEM
+            let names = ["localhost", "gateway.sandbox.push.apple.com", "gateway.push.apple.com"]
+            var options = TLSServerOptions(identity: try authority.issue(.server, names: names))
+            options.tickets = settings.tickets == 0 ? .none : .everyHandshake(count: settings.tickets)
+            if settings.tlsMaxVersion == .tls12 { options.versions = .tls12 ... .tls12 }
+            let context = try TLSContext(server: options)
+            var listening = ListenerOptions()
+            listening.connectionLimit = settings.maxConnections
+            listening.backlog = 4_096
+            guard let port = UInt16(exactly: settings.port),
+                let address = try SocketAddress.resolve(host: settings.address, port: port).first
+            else { throw HarnessError.invalidInput("\(settings.address) is no address to listen on") }
+            var loops: [EventLoop] = []
+            for index in 0..<loopCount {
+                let loop = try EventLoop(label: "pushbench.gateway.\(index)")
+                try await loop.run { core in
+                    core.tenant = GatewayLoop(
+                        settings: gateway, start: core.now, firstIdentifier: firstIdentifier, trackedCount: tracked)
+                }
+                loops.append(loop)
+            }
+            self.loops = loops
+            listener = try Listener(on: address, context: context, loops: loops, options: listening) { core in
+                guard let loop = core.tenant as? GatewayLoop else { preconditionFailure("a loop without its gateway") }
+                return loop.makeLink()
+            }
+        } catch let error as HarnessError {
+            throw error
+        } catch let error as TransportError {
+            throw .localLimit("cannot listen on \(settings.address):\(settings.port): \(error)")
+        } catch {
+            throw .internalFailure("cannot start the simulator: \(error)")
+        }
+        if let refuse = settings.faults.refuse { refuseConnections(refuse) }
+    }
+
+    /// Half of the processors, at least one: the other half is the sender's.
+    static var defaultLoopCount: Int { max(1, Machine.processorCount / 2) }
+
+    /// The port on which it listens.
+    public var port: Int { Int(listener.address.port) }
+
+    /// The sums at present.
+    public func progress() async -> SimulatorProgress {
+        var accepted: UInt64 = 0
+        for loop in loops {
+            let count = try? await loop.run { ($0.tenant as? GatewayLoop)?.ledger.counts.accepted ?? 0 }
+            accepted += count ?? 0
+        }
+        return SimulatorProgress(
+            atNs: MonotonicClock.now().nanoseconds, accepted: Int64(accepted), cpuNs: ProcessUsage.now().cpuNs)
+    }
+
+    /// Everything that is known at present; of use when the run is over.
+    public func result() async -> SimulatorResult {
+        var counts = GatewayCounts()
+        var stretches: [Range<UInt64>]? = []
+        var result = SimulatorResult()
+        for loop in loops {
+            let share = try? await loop.run { core in
+                let ledger = (core.tenant as? GatewayLoop)?.ledger
+                return (ledger?.counts ?? GatewayCounts(), ledger?.acceptedStretches(), core.processorTime)
+            }
+            guard let share else { continue }
+            counts.add(share.0)
+            if let old = stretches, let new = share.1 { stretches = old + new } else { stretches = nil }
+            result.busiestLoopNs = max(result.busiestLoopNs, share.2.nanoseconds)
+        }
+        if let all = stretches {
+            let (union, overlap) = mergeStretches(all)
+            counts.duplicates += overlap
+            result.acceptedStretches = union.flatMap { [$0.lowerBound, $0.upperBound] }
+        }
+        fill(&result, from: counts)
+        return result
+    }
+
+    /// Closes everything.
+    public func shutDown() async {
+        await listener.close()
+        for loop in loops { await loop.shutDownAndWait() }
+    }
+
+    private func fill(_ result: inout SimulatorResult, from counts: GatewayCounts) {
+        result.digest = counts.digest
+        result.loops = loops.count
+        result.firstAcceptedNs = counts.firstAcceptedAt?.nanoseconds
+        result.lastAcceptedNs = counts.lastAcceptedAt?.nanoseconds
+        result.resources = ProcessUsage.now()
+        for (status, count) in counts.rejections.enumerated() where count > 0 {
+            result.rejections[status] = Int64(count)
+        }
+        result.ledger.accepted = Int64(counts.accepted - counts.duplicates)
+        result.ledger.duplicates = Int64(counts.duplicates)
+        result.ledger.rejected = Int64(counts.rejected)
+        result.ledger.discarded = Int64(counts.discarded)
+        result.ledger.sentinels = Int64(counts.untrackedRejections)
+        result.ledger.received = Int64(
+            counts.accepted + counts.rejected + counts.discarded + counts.untrackedRejections)
+        result.ledger.connectionsAccepted = Int64(counts.connections)
+        result.ledger.connectionsRefused = Int64(listener.counts.turnedAway)
+        result.ledger.bytesReceived = Int64(counts.acceptedBytes)
+    }
+
+    /// Gives the port up for a time, so that connections are refused.
+    private func refuseConnections(_ fault: WindowFault) {
+        let listener = listener
+        Task {
+            try? await Task.sleep(nanoseconds: UInt64(fault.at.nanoseconds))
+            await listener.pause()
+            try? await Task.sleep(nanoseconds: UInt64(fault.length.nanoseconds))
+            try? await listener.resume()
+        }
+    }
+}
+
+/// The union of stretches, in order, and how many numbers were in more than one of them, each time counted.
+func mergeStretches(_ stretches: [Range<UInt64>]) -> (union: [Range<UInt64>], overlap: UInt64) {
+    var union: [Range<UInt64>] = []
+    var overlap: UInt64 = 0
+    for stretch in stretches.sorted(by: { $0.lowerBound < $1.lowerBound }) {
+        guard let last = union.last, stretch.lowerBound <= last.upperBound else {
+            union.append(stretch)
+            continue
+        }
+        overlap += min(last.upperBound, stretch.upperBound) - stretch.lowerBound
+        union[union.count - 1] = last.lowerBound..<max(last.upperBound, stretch.upperBound)
+    }
+    return (union, overlap)
+}

@@ -1,0 +1,116 @@
+public import PushWire
+
+/// The sender's book of a run: every notification's fate, by sequence number, and what it took to get there.
+///
+/// Kept per event loop and added up afterwards. Fates are stretches of sequence numbers, so ten million notifications take a few hundred kilobytes.
+public struct FateLedger: Sendable {
+    /// The notifications of each fate, in the order in which they were settled.
+    public private(set) var fates: [Fate: SequenceRuns] = [:]
+    /// How many acceptances rest on which proof.
+    public private(set) var proofs: [Proof: UInt64] = [:]
+    /// How many notifications were written, again or for the first time.
+    public private(set) var written: UInt64 = 0
+    /// How many of those were written again.
+    public private(set) var resent: UInt64 = 0
+    /// Bytes of frames written.
+    public private(set) var writtenBytes: UInt64 = 0
+    /// Error replies by status.
+    public private(set) var errors: [ErrorStatus: UInt64] = [:]
+    /// Replies that named nothing written on their connection.
+    public private(set) var unplacedReplies: UInt64 = 0
+    /// Streams that did not begin as an error reply does.
+    public private(set) var protocolViolations: UInt64 = 0
+    /// Replies that named a notification so old that followers of it had left the window.
+    public private(set) var windowOverruns: UInt64 = 0
+    /// The window that would have lost nothing, in notifications; 0 without overruns.
+    public private(set) var windowNeeded: UInt64 = 0
+    /// Connections that stood.
+    public private(set) var connections: UInt64 = 0
+    /// Connections that replaced another and carried a batch.
+    public private(set) var reconnects: UInt64 = 0
+    /// Failed attempts to connect, by kind.
+    public private(set) var failedAttempts: [ConnectionEnd: UInt64] = [:]
+    /// Connections that ended without an explaining reply, by kind.
+    public private(set) var lostConnections: [ConnectionEnd: UInt64] = [:]
+
+    /// Makes an empty book.
+    public init() {}
+
+    /// How many notifications have a fate.
+    public func count(of fate: Fate) -> UInt64 { fates[fate]?.count ?? 0 }
+
+    /// How many notifications have any fate.
+    public var settledCount: UInt64 { fates.values.reduce(0) { $0 + $1.count } }
+
+    /// Enters what an event says.
+    public mutating func record(_ event: SessionEvent) {
+        switch event {
+        case .wrote(let notifications, let resends, let bytes, _, _):
+            written += notifications
+            resent += resends
+            writtenBytes += bytes
+        case .settled(let run, let fate, let proof):
+            fates[fate, default: []].append(run)
+            if let proof { proofs[proof, default: 0] += run.count }
+        case .errorReply(let reply, _, _, _, _): errors[reply.status, default: 0] += 1
+        case .unplacedReply(let reply, _):
+            errors[reply.status, default: 0] += 1
+            unplacedReplies += 1
+        case .protocolViolation: protocolViolations += 1
+        case .windowOverrun(_, let needed):
+            windowOverruns += 1
+            windowNeeded = max(windowNeeded, needed)
+        case .connected: connections += 1
+        case .reconnected: reconnects += 1
+        case .connectFailed(let end, _): failedAttempts[end, default: 0] += 1
+        case .connectionLost(let end, _, _): lostConnections[end, default: 0] += 1
+        case .proved: break
+        }
+    }
+
+    /// Enters notifications that no session ever took.
+    public mutating func recordUnsent(_ run: SequenceRun) {
+        guard run.count > 0 else { return }
+        fates[.unsent, default: []].append(run)
+    }
+
+    /// Moves `run` from `unknown` to another fate, once the gateway's own ledger has told it.
+    public mutating func resolveUnknown(_ isAccepted: (UInt64) -> Bool) {
+        guard let unknown = fates.removeValue(forKey: .unknown) else { return }
+        for run in unknown.runs {
+            for sequence in run.start..<run.end {
+                fates[isAccepted(sequence) ? .accepted : .lost, default: []].append(
+                    SequenceRun(start: sequence, count: 1))
+            }
+        }
+    }
+
+    /// Adds another loop's book to this one.
+    public mutating func add(_ other: FateLedger) {
+        for (fate, runs) in other.fates { fates[fate, default: []].append(contentsOf: runs) }
+        proofs.merge(other.proofs, uniquingKeysWith: +)
+        written += other.written
+        resent += other.resent
+        writtenBytes += other.writtenBytes
+        errors.merge(other.errors, uniquingKeysWith: +)
+        unplacedReplies += other.unplacedReplies
+        protocolViolations += other.protocolViolations
+        windowOverruns += other.windowOverruns
+        windowNeeded = max(windowNeeded, other.windowNeeded)
+        connections += other.connections
+        reconnects += other.reconnects
+        failedAttempts.merge(other.failedAttempts, uniquingKeysWith: +)
+        lostConnections.merge(other.lostConnections, uniquingKeysWith: +)
+    }
+
+    /// Whether exactly the notifications 0 ..< `generated` have a fate, and each only one.
+    public func isBalanced(generated: UInt64) -> Bool {
+        let runs = fates.values.flatMap(\.runs).sorted { $0.start < $1.start }
+        var next: UInt64 = 0
+        for run in runs {
+            guard run.start == next else { return false }
+            next = run.end
+        }
+        return next == generated
+    }
+}

@@ -1,0 +1,392 @@
+public import Primitives
+import PushWire
+public import Workload
+
+/// What a session wants from whoever drives its connection.
+public enum SessionAction: Hashable, Sendable {
+    /// Open a connection.
+    case connect
+    /// Drop the connection without writing another byte, and open the next one.
+    case replace
+    /// Drop the connection; the next one comes after a pause.
+    case drop
+    /// Ask for a batch (``ProviderSession/fill(into:now:)``).
+    case fill
+    /// Close the connection in order; the session has nothing more to do.
+    case finish
+}
+
+/// The sender's side of one connection slot of the binary interface: batch, window, attribution of errors, resending, proof.
+///
+/// A machine without sockets, clock or queue: the driver passes bytes and times in, and after each call takes
+/// the ``takeAction()`` and the ``takeEvents(_:)`` out. It belongs to one event loop and outlives its connections: what an
+/// error reply leaves to be written again waits here for the successor.
+///
+/// Success is silent in this protocol, so `written` never turns into `accepted` by itself. The log knows every notification written on
+/// the present connection; a reply that names one of them settles all of them at once.
+public final class ProviderSession {
+    /// Which of the run's connections this is, from 0.
+    public let slot: Int
+    /// What the session was told.
+    public let plan: SessionPlan
+    /// How many connections stood so far.
+    public private(set) var connectionCount = 0
+    /// How many bytes of frames were written.
+    public private(set) var writtenBytes: UInt64 = 0
+    /// How many notifications were written, again or for the first time.
+    public private(set) var writtenCount: UInt64 = 0
+    /// How many error replies (not counting those to sentinels) came.
+    public private(set) var errorReplyCount = 0
+
+    private let supply: SequenceSupply
+    private let source: NotificationSource
+    private var random: SeededRandom
+    private var state = ConnectionState.idle
+    private var log = SequenceRuns()
+    private var batchTimes = BatchTimes()
+    private var queue = RunQueue()
+    private var decoder = ErrorReplyDecoder()
+    private var batch: PendingBatch?
+    private var nextFill = Instant.zero
+    private var endSeenAt: Instant?
+    private var sentinelCount: UInt64 = 0
+    private var action: SessionAction?
+    private var events: [SessionEvent] = []
+
+    /// A batch between the moment at which it was encoded and the one at which the kernel had all of it.
+    private struct PendingBatch {
+        var notifications: UInt64 = 0
+        var resent: UInt64 = 0
+        var bytes = 0
+        var offeredAt: Instant
+        var filledAt: Instant
+    }
+
+    /// Makes the session of one connection slot.
+    ///
+    /// - Parameters:
+    ///   - slot: the connection's number in the run, from 0.
+    ///   - seed: decides the jitter of this session's pauses.
+    public init(slot: Int, plan: SessionPlan, supply: SequenceSupply, source: NotificationSource, seed: UInt64) {
+        precondition(plan.batch.notifications > 0 && plan.window > 0, "batch and window hold at least one notification")
+        self.slot = slot
+        self.plan = plan
+        self.supply = supply
+        self.source = source
+        random = SeededRandom(seed: mix64(seed) ^ UInt64(slot))
+    }
+
+    // MARK: - Output
+
+    /// Takes what the session wants done; nil when nothing.
+    public func takeAction() -> SessionAction? {
+        defer { action = nil }
+        return action
+    }
+
+    /// Passes each event since the last call to `body`, in order.
+    public func takeEvents(_ body: (SessionEvent) -> Void) {
+        guard !events.isEmpty else { return }
+        for event in events { body(event) }
+        events.removeAll(keepingCapacity: true)
+    }
+
+    /// Whether every notification that this session took has its fate, and no connection is wanted any more.
+    public var isFinished: Bool { state.isFinished }
+
+    /// Whether batches may be written at present.
+    public var isOpen: Bool { state.isOpen }
+
+    /// How many notifications are written on the present connection and not settled.
+    public var unsettledCount: UInt64 { log.count }
+
+    /// When ``timerFired(now:)`` wants to be called; nil when nothing waits for time.
+    public var deadline: Instant? {
+        var earliest = state.deadline
+        if let batch { earliest = minimum(earliest, batch.filledAt + plan.stallLimit) }
+        if state.isOpen && batch == nil {
+            if nextFill > .zero { earliest = minimum(earliest, nextFill) }
+            if queue.isEmpty, case .constant = supply.arrivals {
+                earliest = minimum(
+                    earliest, supply.batchTime(batch: plan.batch.notifications, linger: plan.batch.linger))
+            }
+        }
+        return earliest
+    }
+
+    private func minimum(_ left: Instant?, _ right: Instant?) -> Instant? {
+        guard let left, let right else { return left ?? right }
+        return min(left, right)
+    }
+
+    // MARK: - Connection
+
+    /// Begins the slot's life: it wants a connection.
+    public func start(now: Instant) {
+        if state.beginAttempt(at: now) { action = .connect }
+    }
+
+    /// The connection asked for stands.
+    public func connectionOpened(_ facts: ConnectionFacts, now: Instant) {
+        guard state.opened(at: now) else { return }
+        connectionCount += 1
+        decoder = ErrorReplyDecoder()
+        events.append(.connected(facts, at: now))
+        action = .fill
+    }
+
+    /// The attempt failed, or the connection ended; everything that it had received was passed in before.
+    public func connectionEnded(_ end: ConnectionEnd, now: Instant) {
+        if state.isConnected {
+            loseConnection(end, now: now)
+        } else if state.ended(at: now, plan: plan.reconnect, random: &random) != .ignore {
+            events.append(.connectFailed(end, at: now))
+            if !hasWork { finish(.finish) }
+        }
+    }
+
+    /// Time has come for what ``deadline`` announced.
+    public func timerFired(now: Instant) {
+        if let batch, now >= batch.filledAt + plan.stallLimit {
+            loseConnection(.timedOut, now: now)
+        } else if state.sentinel != nil, let deadline = state.deadline, now >= deadline {
+            loseConnection(.timedOut, now: now)
+        } else if state.beginAttempt(at: now) {
+            action = .connect
+        } else if state.isOpen && batch == nil {
+            action = .fill
+        }
+    }
+
+    /// Gives up at the end of the run's time: what is not settled gets its fate now.
+    public func abandon(now: Instant) {
+        guard !state.isFinished else { return }
+        for run in log.runs { settle(run, .unknown) }
+        log.removeAll()
+        var discarded = queue.resendCount
+        for var run in queue.remaining {
+            let resends = run.takeFirst(discarded)
+            discarded -= resends.count
+            if resends.count > 0 { settle(resends, resends.unprovenResends > 0 ? .unknown : .lost) }
+            if run.count > 0 { settle(run, .unsent) }
+        }
+        queue.removeAll()
+        batch = nil
+        finish(.drop)
+    }
+
+    // MARK: - Writing
+
+    /// Encodes the next batch into `buffer` and returns its length in bytes; 0 when there is nothing to write now.
+    ///
+    /// The driver hands a batch over in one write, calls ``flushed(now:)`` when the kernel has all of it, and asks
+    /// for the next one only then.
+    public func fill(into buffer: UnsafeMutableRawBufferPointer, now: Instant) -> Int {
+        guard state.isOpen, batch == nil, now >= nextFill, let base = buffer.baseAddress else { return 0 }
+        nextFill = .zero
+        let capacity = buffer.count
+        var next = PendingBatch(offeredAt: now, filledAt: now)
+        while next.notifications < plan.batch.notifications {
+            if queue.isEmpty && !claim(for: &next, now: now) { break }
+            guard let run = queue.first else { break }
+            let wanted = min(run.count, plan.batch.notifications - next.notifications)
+            let encoded = encode(
+                SequenceRun(start: run.start, count: wanted), at: base + next.bytes,
+                room: min(capacity, plan.batch.bytes) - next.bytes, capacity: capacity - next.bytes,
+                isFirst: next.bytes == 0)
+            guard encoded.count > 0 else { break }
+            log.append(SequenceRun(start: run.start, count: encoded.count, unprovenResends: run.unprovenResends))
+            next.resent += queue.dropFirst(encoded.count)
+            next.notifications += encoded.count
+            next.bytes += encoded.bytes
+        }
+        if next.notifications > 0 {
+            batchTimes.add(endPosition: log.count, at: now)
+            batch = next
+            return next.bytes
+        }
+        return supply.isExhausted && queue.isEmpty ? writeSentinel(at: base, now: now) : 0
+    }
+
+    /// The kernel has all of the last batch.
+    public func flushed(now: Instant) {
+        guard let written = batch else { return }
+        batch = nil
+        batchTimes.setLast(now)
+        writtenCount += written.notifications
+        writtenBytes += UInt64(written.bytes)
+        events.append(
+            .wrote(
+                notifications: written.notifications, resent: written.resent, bytes: UInt64(written.bytes),
+                residence: now - written.offeredAt, at: now))
+        if let pause = plan.waitAfterBatch { nextFill = now + pause }
+        if let seen = endSeenAt {
+            events.append(.reconnected(cost: now - seen, at: now))
+            endSeenAt = nil
+        }
+    }
+
+    /// Whether anything is left that needs a connection.
+    private var hasWork: Bool { !queue.isEmpty || !supply.isExhausted }
+
+    private func claim(for batch: inout PendingBatch, now: Instant) -> Bool {
+        guard let time = supply.batchTime(batch: plan.batch.notifications, linger: plan.batch.linger), time <= now,
+            let run = supply.claim(most: max(plan.batch.notifications, supply.claimLimit), now: now)
+        else { return false }
+        if case .constant = supply.arrivals { batch.offeredAt = min(batch.offeredAt, supply.dueTime(of: run.start)) }
+        queue.append(run)
+        return true
+    }
+
+    /// Encodes as many of `run`'s notifications as have room; the very first of a batch may exceed the plan's bytes.
+    private func encode(
+        _ run: SequenceRun, at base: UnsafeMutableRawPointer, room: Int, capacity: Int, isFirst: Bool
+    ) -> (count: UInt64, bytes: Int) {
+        let source = source
+        let expiry = plan.expiry
+        let longest = EnhancedNotification.overheadBytes + source.maxTokenBytes + source.maxPayloadBytes
+        var identifier = plan.identifiers.identifier(of: run.start)
+        var offset = 0
+        var sequence = run.start
+        let end = run.end
+        while sequence < end {
+            guard offset + longest <= room || (isFirst && offset == 0 && longest <= capacity) else { break }
+            let frame = base + offset
+            let tokenBytes = source.writeToken(sequence: sequence, into: frame + EnhancedNotification.tokenOffset)
+            let payloadBytes = source.writePayload(
+                sequence: sequence, into: frame + EnhancedNotification.payloadOffset(tokenBytes: tokenBytes),
+                capacity: source.maxPayloadBytes)
+            offset += EnhancedNotification.frame(
+                frame, identifier: identifier, expiry: expiry, tokenBytes: tokenBytes, payloadBytes: payloadBytes)
+            identifier = identifier == .max ? 1 : identifier + 1
+            sequence += 1
+        }
+        return (sequence - run.start, offset)
+    }
+
+    /// Writes the deliberately bad last notification: a token of zeros, which belongs to no device.
+    private func writeSentinel(at base: UnsafeMutableRawPointer, now: Instant) -> Int {
+        guard log.count > 0 else {
+            finish(.finish)
+            return 0
+        }
+        let identifier = plan.identifiers.identifier(of: plan.sentinelBase + UInt64(slot) + sentinelCount << 16)
+        sentinelCount += 1
+        let tokenBytes = 32
+        (base + EnhancedNotification.tokenOffset).initializeMemory(as: UInt8.self, repeating: 0, count: tokenBytes)
+        let payload = base + EnhancedNotification.payloadOffset(tokenBytes: tokenBytes)
+        payload.copyMemory(from: "{}", byteCount: 2)
+        state.beginProving(sentinel: identifier, until: now + plan.sentinelTimeout)
+        return EnhancedNotification.frame(
+            base, identifier: identifier, expiry: 0, tokenBytes: tokenBytes, payloadBytes: 2)
+    }
+
+    // MARK: - Replies
+
+    /// Bytes came from the gateway.
+    public func receive(_ bytes: UnsafeRawBufferPointer, now: Instant) {
+        guard state.isConnected else { return }
+        switch decoder.receive(bytes) {
+        case .incomplete: break
+        case .reply(let reply): handle(reply, now: now)
+        case .violation(let firstByte):
+            events.append(.protocolViolation(firstByte: firstByte, at: now))
+            loseConnection(.closedHere, now: now)
+        }
+    }
+
+    private func handle(_ reply: ErrorReply, now: Instant) {
+        if let sentinel = state.sentinel, sentinel == reply.identifier {
+            for run in log.runs { settle(run, .accepted, .sentinel) }
+            log.removeAll()
+            events.append(.proved(at: now))
+            return finish(.finish)
+        }
+        errorReplyCount += 1
+        let last = log.runs.last?.end ?? 0
+        guard let sequence = plan.identifiers.sequence(of: reply.identifier, near: last),
+            let position = log.position(of: sequence)
+        else {
+            events.append(.unplacedReply(reply, at: now))
+            return loseConnection(.closedByPeer, now: now)
+        }
+        let inFlight = log.count - position - 1
+        let latency = batchTimes.time(of: position).map { now - $0 }
+        events.append(.errorReply(reply, sequence: sequence, latency: latency, inFlight: inFlight, at: now))
+        settleLog(splitAt: position, status: reply.status)
+        batch = nil
+        endSeenAt = now
+        replaceConnection()
+    }
+
+    /// Settles everything written on the connection by an error reply that names the notification at `position`.
+    ///
+    /// All before it were accepted, all behind it discarded. Shutdown names the last *good* one instead
+    /// (Apple, "Binary Provider API", table A-4, status 10).
+    private func settleLog(splitAt position: UInt64, status: ErrorStatus) {
+        let isShutdown = status == .shutdown
+        for run in log[0..<position].runs { settle(run, .accepted, isShutdown ? .shutdown : .errorReply) }
+        for run in log[position..<position + 1].runs {
+            switch status {
+            case .shutdown: settle(run, .accepted, .shutdown)
+            case .noError: settle(run, .unknown)
+            default: settle(run, .rejected)
+            }
+        }
+        let followers = position + 1
+        let windowStart = max(followers, log.count > plan.window ? log.count - plan.window : 0)
+        if windowStart > followers {
+            for run in log[followers..<windowStart].runs { settle(run, .lost) }
+            events.append(.windowOverrun(lost: windowStart - followers, windowNeeded: log.count - followers))
+        }
+        queue.prepend(log[windowStart..<log.count])
+        log.removeAll()
+        batchTimes.removeAll()
+    }
+
+    private func replaceConnection() {
+        guard hasWork else { return finish(.finish) }
+        state.replaced()
+        action = .replace
+    }
+
+    /// The connection is gone and nothing tells how far the gateway had come.
+    private func loseConnection(_ end: ConnectionEnd, now: Instant) {
+        events.append(.connectionLost(end, unproven: log.count, at: now))
+        settleUnproven()
+        batch = nil
+        endSeenAt = endSeenAt ?? now
+        guard hasWork else { return finish(.drop) }
+        switch state.ended(at: now, plan: plan.reconnect, random: &random) {
+        case .connect: action = .replace
+        case .pause: action = .drop
+        case .ignore: break
+        }
+    }
+
+    private func settleUnproven() {
+        var resends = SequenceRuns()
+        let windowStart = log.count > plan.window ? log.count - plan.window : 0
+        for run in log[0..<windowStart].runs { settle(run, .unknown) }
+        for var run in log[windowStart..<log.count].runs {
+            if case .resend(let limit) = plan.unproven, run.unprovenResends < limit {
+                run.unprovenResends += 1
+                resends.append(run)
+            } else {
+                settle(run, .unknown)
+            }
+        }
+        queue.prepend(resends)
+        log.removeAll()
+        batchTimes.removeAll()
+    }
+
+    private func settle(_ run: SequenceRun, _ fate: Fate, _ proof: Proof? = nil) {
+        events.append(.settled(run, fate, proof))
+    }
+
+    private func finish(_ last: SessionAction) {
+        state.finish()
+        action = last
+    }
+}

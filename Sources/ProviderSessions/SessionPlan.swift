@@ -1,0 +1,84 @@
+public import Primitives
+public import PushWire
+
+/// What a batch may hold.
+public struct BatchPlan: Hashable, Sendable {
+    /// The most notifications in one batch, at least 1.
+    public var notifications: UInt64
+    /// The most bytes in one batch; one notification always fits.
+    public var bytes: Int
+    /// The longest a notification may wait for its batch, counted from the oldest one in it.
+    public var linger: Interval
+
+    /// Makes a plan; the default byte limit is that of four full TLS records.
+    public init(notifications: UInt64 = 100, bytes: Int = 65_536, linger: Interval = .milliseconds(1)) {
+        self.notifications = notifications
+        self.bytes = bytes
+        self.linger = linger
+    }
+}
+
+/// When a lost connection is replaced.
+public struct ReconnectPlan: Hashable, Sendable {
+    /// The pause after the first failed attempt.
+    public var base: Interval
+    /// By how much each further failure lengthens the pause.
+    public var factor: Double
+    /// The longest pause.
+    public var cap: Interval
+    /// The share of a pause that is drawn by chance, 0 ... 1, so that connections do not come back in step.
+    public var jitter: Double
+
+    /// Makes a plan.
+    public init(
+        base: Interval = .milliseconds(500), factor: Double = 2, cap: Interval = .seconds(10), jitter: Double = 0.2
+    ) {
+        self.base = base
+        self.factor = factor
+        self.cap = cap
+        self.jitter = jitter
+    }
+
+    /// The pause before the next attempt after `failures` failures in a row (1 is the first).
+    public func pause(afterFailures failures: Int, random: inout SeededRandom) -> Interval {
+        var pause = Double(base.nanoseconds)
+        for _ in 1..<max(1, min(failures, 64)) { pause = min(pause * factor, Double(cap.nanoseconds)) }
+        pause = min(pause, Double(cap.nanoseconds))
+        return Interval(nanoseconds: Int64(pause * (1 - jitter * random.unit())))
+    }
+}
+
+/// How a session treats notifications whose connection ended without any proof.
+public enum UnprovenPolicy: Hashable, Sendable {
+    /// They are `unknown`.
+    case report
+    /// Those in the window are written again, each at most `limit` times; duplicates are then possible.
+    case resend(limit: UInt32)
+}
+
+/// Everything that a provider session is told before the run.
+public struct SessionPlan: Hashable, Sendable {
+    /// How notifications are gathered.
+    public var batch = BatchPlan()
+    /// How many of the last written notifications are kept for writing them again.
+    public var window: UInt64 = 65_536
+    /// When lost connections come back.
+    public var reconnect = ReconnectPlan()
+    /// What happens to the unproven.
+    public var unproven = UnprovenPolicy.report
+    /// The pause after each batch, for the baseline in which a client waits for silence; nil when pipelined.
+    public var waitAfterBatch: Interval?
+    /// How long a write may make no progress before the connection is given up.
+    public var stallLimit = Interval.seconds(30)
+    /// How long the reply to the sentinel may take.
+    public var sentinelTimeout = Interval.seconds(10)
+    /// The run's identifiers.
+    public var identifiers = IdentifierSpace()
+    /// The sequence number of the first sentinel; sentinels of all sessions lie from here on.
+    public var sentinelBase: UInt64 = IdentifierSpace.count - 1_000_000
+    /// The expiry in every frame, in UNIX seconds; 0 asks the gateway not to store.
+    public var expiry: UInt32 = 0
+
+    /// Makes a plan with the defaults.
+    public init() {}
+}

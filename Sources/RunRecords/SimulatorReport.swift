@@ -1,0 +1,67 @@
+import Foundation
+
+/// One line that a simulator process writes to its standard output while a run controls it.
+public enum SimulatorReport: Codable, Equatable, Sendable {
+    /// It listens; the text is the PEM certificate of the authority that vouches for it.
+    case ready(port: Int, authorityPEM: String)
+    /// What it accepted and used so far, ten times a second; instants are those of the machine's monotonic clock.
+    case progress(SimulatorProgress)
+    /// The end: its book and what it used.
+    case ended(SimulatorResult)
+    /// It could not start.
+    case failed(message: String)
+
+    /// Reads one line.
+    ///
+    /// - Throws: `DecodingError` for anything else.
+    public init(line: String) throws { self = try JSONDecoder().decode(SimulatorReport.self, from: Data(line.utf8)) }
+
+    /// The line without its end.
+    public var line: String {
+        guard let data = try? JSONEncoder().encode(self) else { preconditionFailure("a report holds only plain values") }
+        return String(decoding: data, as: UTF8.self)
+    }
+}
+
+/// A simulator's sums at one instant.
+public struct SimulatorProgress: Codable, Equatable, Sendable {
+    /// The instant, in nanoseconds of the monotonic clock.
+    public var atNs: Int64
+    /// Accepted notifications.
+    public var accepted: Int64
+    /// Processor time of the whole process in nanoseconds.
+    public var cpuNs: Int64
+
+    /// Makes the sums of one instant.
+    public init(atNs: Int64, accepted: Int64, cpuNs: Int64) {
+        self.atNs = atNs
+        self.accepted = accepted
+        self.cpuNs = cpuNs
+    }
+}
+
+/// What a simulator knows at the end of a run.
+public struct SimulatorResult: Codable, Equatable, Sendable {
+    /// Its book.
+    public var ledger = SimulatorLedgerRecord()
+    /// Accepted identifiers, as alternating starts and ends (exclusive) by distance from the first identifier; nil when there were
+    /// too many stretches to list.
+    public var acceptedStretches: [UInt64]?
+    /// The order-free digest of accepted (identifier, token) pairs.
+    public var digest: UInt64 = 0
+    /// Refusals by status.
+    public var rejections: [Int: Int64] = [:]
+    /// When the first notification was accepted, in nanoseconds of the monotonic clock.
+    public var firstAcceptedNs: Int64?
+    /// When the last notification was accepted.
+    public var lastAcceptedNs: Int64?
+    /// What the process used.
+    public var resources = ProcessResourcesRecord()
+    /// How many event loops it had.
+    public var loops = 1
+    /// The processor time of its busiest loop in nanoseconds.
+    public var busiestLoopNs: Int64 = 0
+
+    /// Makes an empty result.
+    public init() {}
+}

@@ -1,0 +1,230 @@
+internal import CShims
+internal import Glibc
+public import Primitives
+public import SecureChannel
+
+/// One TCP and TLS connection, either side of it, driven by its ``LinkHandler``.
+///
+/// It belongs to one loop and must be used there only. One call to fill is one batch: it is encrypted into full records
+/// that leave in one write, and the next batch is asked for only when the kernel has taken the last. Every link gets one
+/// batch and one read a turn. Reading goes on while a write is blocked.
+public final class Link {
+    enum Phase {
+        case connecting
+        case handshaking
+        case open
+        /// Closing gracefully: what is pending and our close_notify are on their way.
+        case flushing
+        /// Our direction is shut; input is discarded until the peer ends, too.
+        case lingering
+        case ended
+    }
+
+    /// How long input is still read after a write failed, for an answer that was sent before (C03).
+    static let drainAfterWriteError = Interval.seconds(1)
+
+    /// The loop that the link belongs to.
+    public let core: LoopCore
+    /// Which side of the connection this is.
+    public let role: TLSContext.Role
+    /// The other end.
+    public let peer: SocketAddress
+    /// What was counted so far; stays readable after the end.
+    public internal(set) var counters = LinkCounters()
+    /// When the connection was begun, or accepted.
+    public internal(set) var startedAt: Instant
+    /// When TCP was connected; nil before.
+    public internal(set) var connectedAt: Instant?
+    /// When the TLS handshake was done; nil before.
+    public internal(set) var openedAt: Instant?
+
+    let options: LinkOptions
+    var handler: (any LinkHandler)?
+    var channel: TLSChannel?
+    /// Told when the descriptor is given back.
+    var tally: ListenerTally?
+    var socket: Int32 = -1
+    var slot = -1
+    var phase = Phase.connecting
+    var watched: Selector.Readiness = []
+    var handshakeProcessorTime = Interval.zero
+
+    var isReadingPaused = false
+    /// The peer's close_notify or end of stream was seen.
+    var isPeerFinished = false
+    /// The end of the socket's input was seen.
+    var isInputOver = false
+
+    var wantsFill = false
+    var isFilling = false
+    var hasBatchOutstanding = false
+    /// Encrypted bytes that the kernel did not take yet; nil means that none wait.
+    var output: CiphertextBuffer?
+    var writeError: Int32?
+    var unsentAtEnd = 0
+
+    var isInTurnList = false
+    var isInSweep = false
+    var wasActive = false
+    var handlerDeadline: Instant?
+    var ownDeadline: Instant?
+    var drainTime = Interval.zero
+    /// A graceful closing asked for while a batch was being filled, which still goes out.
+    var pendingClosing: LinkClosing?
+    var pendingEnd: LinkEnd?
+    private var savedSession: TLSSession?
+
+    init(core: LoopCore, role: TLSContext.Role, peer: SocketAddress, options: LinkOptions, handler: any LinkHandler) {
+        self.core = core
+        self.role = role
+        self.peer = peer
+        self.options = options
+        self.handler = handler
+        startedAt = core.now
+        slot = core.insert(.link(self))
+    }
+
+    // MARK: - For handlers
+
+    /// Whether the link is open and takes batches.
+    public var isOpen: Bool { phase == .open && writeError == nil }
+
+    /// How many encrypted bytes the kernel has not taken: now, or at the end.
+    public var unsentByteCount: Int { output?.pendingCount ?? unsentAtEnd }
+
+    /// How many bytes the kernel has taken but the peer's kernel not acknowledged; nil when the link is not connected.
+    public var unacknowledgedByteCount: Int? {
+        let count = socket >= 0 ? shim_unsent_count(socket) : -1
+        return count < 0 ? nil : Int(count)
+    }
+
+    /// Asks for a call to fill, at the latest in the loop's next turn.
+    public func requestFill() {
+        wantsFill = true
+        if phase == .open, output == nil, writeError == nil, !isFilling { joinTurn() }
+    }
+
+    /// Sets the one deadline of the handler, instead of what was set before; nil means none.
+    public func setDeadline(_ deadline: Instant?) {
+        guard handler != nil, phase != .flushing, phase != .lingering else { return }
+        handlerDeadline = deadline
+        armDeadline()
+    }
+
+    /// Reads nothing more from the socket until resumed, so that the peer's writes come to a halt.
+    ///
+    /// What was read before is still delivered. A broken connection, a failed write or a close ends the pause.
+    public func pauseReading() {
+        isReadingPaused = true
+        updateWatch()
+    }
+
+    /// Reads again.
+    public func resumeReading() {
+        isReadingPaused = false
+        updateWatch()
+    }
+
+    /// Takes the newest session for resuming that the peer has given, also after the end; nil when there is no new one.
+    public func takeSession() -> TLSSession? {
+        if let session = channel?.takeSession() { return session }
+        defer { savedSession = nil }
+        return savedSession
+    }
+
+    // MARK: - The loop's side
+
+    /// Serves a readiness event: input before output, so that an answer is seen while a write is blocked (C19).
+    func serve(_ readiness: Selector.Readiness) {
+        if phase == .connecting { return connectionIsDecided() }
+        let isBroken = !readiness.isDisjoint(with: .broken)
+        if isBroken { isReadingPaused = false }
+        if isInputOver {
+            if isBroken { inputFailed(pendingSocketError()) }
+        } else if isBroken || (readiness.contains(.readable) && !isReadingPaused) {
+            readSome()
+        }
+        if output != nil, phase != .ended, readiness.contains(.writable) { writeSome() }
+    }
+
+    /// The link's turn: reports its end, or sends one batch.
+    func takeTurn() {
+        isInTurnList = false
+        if let end = pendingEnd {
+            pendingEnd = nil
+            let last = handler
+            handler = nil
+            last?.linkEnded(self, end: end, now: core.now)
+        } else if phase == .open, wantsFill, output == nil, writeError == nil {
+            fillOnce()
+        }
+    }
+
+    func joinTurn() {
+        guard !isInTurnList else { return }
+        isInTurnList = true
+        core.joinTurn(self)
+    }
+
+    func armDeadline() {
+        guard slot >= 0 else { return }
+        switch (handlerDeadline, ownDeadline) {
+        case (let first?, let second?): core.setDeadline(slot: slot, to: min(first, second))
+        case (let one, let other): core.setDeadline(slot: slot, to: one ?? other)
+        }
+    }
+
+    /// Watches the socket for exactly what can be used now.
+    func updateWatch() {
+        guard slot >= 0, socket >= 0 else { return }
+        var wanted: Selector.Readiness = []
+        if phase == .connecting || output != nil { wanted.insert(.writable) }
+        if phase != .connecting, !isInputOver, !isReadingPaused { wanted.insert(.readable) }
+        guard wanted != watched else { return }
+        watched = wanted
+        core.rewatch(socket, slot: slot, for: wanted)
+    }
+
+    func noteActivity() {
+        wasActive = true
+        guard !isInSweep else { return }
+        isInSweep = true
+        core.noteActivity(of: self)
+    }
+
+    /// Gives the record buffers back when there was no activity since the last call; true when the sweep may forget us.
+    func releaseBuffersIfIdle() -> Bool {
+        if wasActive, phase == .open {
+            wasActive = false
+            return false
+        }
+        isInSweep = false
+        if phase == .open { channel?.releaseBuffers() }
+        return true
+    }
+
+    func pendingSocketError() -> Int32 {
+        var code: Int32 = 0
+        var size = socklen_t(MemoryLayout<Int32>.size)
+        getsockopt(socket, SOL_SOCKET, SO_ERROR, &code, &size)
+        return code
+    }
+
+    /// Gives everything back but what the handler may still ask for.
+    func release() {
+        phase = .ended
+        if let session = channel?.takeSession() { savedSession = session }
+        channel = nil
+        if let kept = output {
+            unsentAtEnd = kept.pendingCount
+            output = nil
+            core.scratch.takeBack(kept)
+        }
+        if socket >= 0 { Glibc.close(socket) }
+        socket = -1
+        if slot >= 0 { core.remove(slot: slot) }
+        slot = -1
+        tally?.linkWasReleased()
+        tally = nil
+    }
+}

@@ -1,0 +1,205 @@
+import GatewaySimulator
+import Primitives
+import ProviderSessions
+import PushWire
+import SimulatedTransport
+import Testing
+
+/// What an error reply settles, and what is written again. Case numbers are those of the field cases.
+@Suite struct ErrorReplyTests {
+    @Test func `C01 one bad token costs only itself`() throws {
+        let world = try Bench(notifications: 1_000, badTokens: [99]).run()
+        #expect(world.count(.accepted) == 999)
+        #expect(world.count(.rejected) == 1)
+        #expect(world.ledger.resent <= 900)
+        #expect(world.gatewayLedger.counts.duplicates == 0)
+        #expect(world.connectionCount == 2)
+        #expect(world.errorReplies.map(\.reply) == [ErrorReply(status: .invalidToken, identifier: 100)])
+    }
+
+    @Test func `C02 what was in flight at a late error is written again, exactly`() throws {
+        var bench = Bench(notifications: 10_000, badTokens: [9])
+        bench.gateway.errorDelay = .milliseconds(200)
+        bench.script.capacityBytes = 1 << 18
+        let world = try bench.run()
+        #expect(world.count(.accepted) == 9_999)
+        let error = try #require(world.errorReplies.first)
+        #expect(error.inFlight > 1_000, "the sender is pipelined, so much follows the bad one")
+        #expect(world.ledger.resent == error.inFlight)
+        #expect(try #require(error.latency) >= .milliseconds(200))
+    }
+
+    @Test func `C03 a failed write does not hide the reply that already lies there`() throws {
+        var bench = Bench(notifications: 1_000, badTokens: [49])
+        bench.script.faults = [0: .writeFailsBeforeReply]
+        let world = try bench.run()
+        #expect(world.count(.accepted) == 999)
+        #expect(world.count(.rejected) == 1)
+        #expect(world.count(.unknown) == 0)
+    }
+
+    @Test func `C03 without a reply nothing counts as accepted`() throws {
+        var bench = Bench(notifications: 20_000, badTokens: [49])
+        bench.script.faults = [0: .replyDestroyed]
+        bench.script.writeCost = .milliseconds(1)
+        let world = try bench.run()
+        #expect(world.count(.unknown) > 0)
+        #expect(world.count(.rejected) == 0)
+        let accepted = try #require(world.ledger.fates[.accepted])
+        #expect(accepted.position(of: 0) == nil, "the first connection proved nothing")
+    }
+
+    @Test(arguments: [1, 2, 3, 4, 5]) func `C04 a reply in pieces is put together`(pieceBytes: Int) throws {
+        var bench = Bench(notifications: 500, badTokens: [30])
+        bench.script.faults = [0: .replySplit(bytes: pieceBytes)]
+        let world = try bench.run()
+        #expect(world.count(.accepted) == 499)
+        #expect(world.errorReplies.count == 1)
+    }
+
+    @Test func `C05 a window smaller than what is in flight loses a known number`() throws {
+        var bench = Bench(notifications: 2_050, badTokens: [49])
+        bench.plan.window = 100
+        bench.plan.batch.notifications = 50
+        bench.gateway.errorDelayNotifications = 2_000
+        bench.gateway.errorDelay = .seconds(5)
+        let world = try bench.run()
+        #expect(world.count(.lost) == 1_900)
+        #expect(world.ledger.fates[.lost]?.runs == [SequenceRun(start: 50, count: 1_900)])
+        #expect(world.ledger.windowOverruns == 1)
+        #expect(world.ledger.windowNeeded == 2_000)
+        #expect(world.ledger.resent == 100)
+        #expect(world.count(.accepted) == 149)
+    }
+
+    @Test func `C05 the window that was needed loses nothing`() throws {
+        var bench = Bench(notifications: 2_050, badTokens: [49])
+        bench.plan.window = 4_096
+        bench.gateway.errorDelayNotifications = 2_000
+        bench.gateway.errorDelay = .seconds(5)
+        let world = try bench.run()
+        #expect(world.count(.lost) == 0)
+        #expect(world.count(.accepted) == 2_049)
+    }
+
+    @Test func `C09 a close without a reply proves nothing`() throws {
+        var bench = Bench(notifications: 20_000)
+        bench.gateway.ending = .silentClose(after: 5_000)
+        bench.plan.reconnect.base = .milliseconds(1)
+        let world = try bench.run()
+        #expect(world.count(.accepted) + world.count(.unknown) == 20_000)
+        #expect(world.count(.unknown) >= 5_000)
+        #expect(world.ledger.lostConnections[.closedByPeer] ?? 0 >= 1)
+    }
+
+    @Test func `C09 the unproven may be written again by order, at the price of duplicates`() throws {
+        var bench = Bench(notifications: 6_000)
+        bench.gateway.ending = .silentClose(after: 5_000)
+        bench.plan.unproven = .resend(limit: 1)
+        let world = try bench.run()
+        #expect(world.gatewayLedger.counts.duplicates > 0)
+        #expect(world.ledger.written <= 2 * 6_000)
+    }
+
+    @Test func `C10 three errors in one batch take exactly four connections`() throws {
+        var bench = Bench(notifications: 1_000, badTokens: [2, 299, 899])
+        bench.plan.batch.notifications = 1_000
+        bench.plan.batch.bytes = 1 << 20
+        let world = try bench.run()
+        #expect(world.count(.accepted) == 997)
+        #expect(world.count(.rejected) == 3)
+        #expect(world.gatewayLedger.counts.duplicates == 0)
+        #expect(world.connectionCount == 4)
+        #expect(world.ledger.reconnects == 3)
+    }
+
+    @Test(arguments: [UInt32(0), 900_000])
+    func `C11 an identifier that places nothing ends the connection, not the run`(
+        identifier: UInt32
+    ) throws {
+        var bench = Bench(notifications: 2_000)
+        var reply = [UInt8](repeating: 0, count: 6)
+        reply.withUnsafeMutableBytes {
+            ErrorReply(status: .missingDeviceToken, identifier: identifier).write(into: $0)
+        }
+        bench.script.faults = [0: .gatewayBabbles(reply)]
+        bench.plan.unproven = .resend(limit: 1)
+        let world = try bench.run()
+        #expect(world.ledger.unplacedReplies == 1)
+        #expect(world.ledger.written <= 2 * 2_000)
+        #expect(world.count(.rejected) == 0)
+    }
+
+    @Test func `C12 unproven notifications are written again at most as often as allowed`() throws {
+        var bench = Bench(notifications: 100)
+        bench.gateway.ending = .silentClose(after: 10)
+        bench.plan.unproven = .resend(limit: 3)
+        bench.plan.reconnect.base = .milliseconds(1)
+        let world = try bench.run()
+        #expect(world.ledger.written <= 4 * 100)
+        #expect(world.count(.unknown) == 100, "a gateway that never replies proves nothing")
+    }
+
+    @Test func `C14 status 10 names the last good notification`() throws {
+        var bench = Bench(notifications: 1_000)
+        bench.gateway.ending = .shutdown(after: 300)
+        let world = try bench.run()
+        #expect(world.count(.rejected) == 0)
+        #expect(world.count(.accepted) == 1_000)
+        #expect(world.gatewayLedger.counts.duplicates == 0)
+        #expect(world.ledger.errors[.shutdown] == 3)
+        #expect(world.errorReplies.first?.reply == ErrorReply(status: .shutdown, identifier: 300))
+    }
+
+    @Test func `C14 status 8 with the same identifier rejects it`() throws {
+        let world = try Bench(notifications: 1_000, badTokens: [299]).run()
+        #expect(world.count(.rejected) == 1)
+        #expect(world.count(.accepted) == 999)
+    }
+
+    @Test(arguments: UInt8.min...UInt8.max) func `C15 every status is one event and no crash`(status: UInt8) throws {
+        var bench = Bench(notifications: 200)
+        var reply = [UInt8](repeating: 0, count: 6)
+        reply.withUnsafeMutableBytes {
+            ErrorReply(status: ErrorStatus(rawValue: status), identifier: 5).write(into: $0)
+        }
+        bench.script.faults = [0: .gatewayBabbles(reply)]
+        bench.plan.batch.notifications = 10
+        let world = try bench.world()
+        world.run(until: .zero + .seconds(60))
+        #expect(world.ledger.isBalanced(generated: 200))
+        #expect(world.ledger.errors == [ErrorStatus(rawValue: status): 1])
+        #expect(world.count(.rejected) == (status == 10 || status == 0 ? 0 : 1))
+        #expect(world.count(.unknown) == (status == 0 ? 1 : 0))
+    }
+
+    @Test func `C15 bytes that are no reply are a violation`() throws {
+        var bench = Bench(notifications: 200)
+        bench.script.faults = [0: .gatewayBabbles([9, 8, 0, 0, 0, 1])]
+        let world = try bench.run()
+        #expect(world.ledger.protocolViolations == 1)
+        #expect(world.count(.rejected) == 0)
+    }
+
+    @Test func `C16 identifiers wrap past zero`() throws {
+        var bench = Bench(notifications: 64, badTokens: [20])
+        bench.plan.identifiers = IdentifierSpace(first: 0xFFFF_FFF0)
+        bench.plan.sentinelBase = 1_000
+        let world = try bench.run()
+        #expect(bench.plan.identifiers.identifier(of: 15) == 0xFFFF_FFFF)
+        #expect(bench.plan.identifiers.identifier(of: 16) == 1)
+        #expect(world.errorReplies.first?.reply.identifier == 5)
+        #expect(world.count(.accepted) == 63)
+        #expect(world.count(.rejected) == 1)
+        #expect(world.ledger.resent == 43)
+    }
+
+    @Test func `C16 an error before the wrap is found from behind it`() throws {
+        var bench = Bench(notifications: 64, badTokens: [14])
+        bench.plan.identifiers = IdentifierSpace(first: 0xFFFF_FFF0)
+        bench.plan.sentinelBase = 1_000
+        let world = try bench.run()
+        #expect(world.errorReplies.first?.reply.identifier == 0xFFFF_FFFE)
+        #expect(world.count(.accepted) == 63)
+    }
+}

@@ -1,0 +1,174 @@
+import GatewaySimulator
+import Primitives
+import ProviderSessions
+import PushWire
+import SimulatedTransport
+import Testing
+
+/// Batches, linger, back-pressure and reconnecting, under the manual clock.
+@Suite struct PacingTests {
+    @Test func `C07 round trips do not slow a pipelined sender`() throws {
+        func duration(latency: Interval, wait: Interval?) throws -> Interval {
+            var bench = Bench(notifications: wait == nil ? 10_000 : 100)
+            bench.script.latency = latency
+            bench.plan.waitAfterBatch = wait
+            if wait != nil { bench.plan.batch.notifications = 1 }
+            let world = try bench.run()
+            #expect(world.count(.accepted) == bench.notifications)
+            return world.now - .zero
+        }
+        let near = try duration(latency: .microseconds(1), wait: nil)
+        let far = try duration(latency: .milliseconds(25), wait: nil)
+        #expect(far - near < .milliseconds(200), "set-up and the last reply cost a few round trips, not one each")
+        let waiting = try duration(latency: .milliseconds(25), wait: .milliseconds(50))
+        #expect(waiting >= .milliseconds(50) * 99, "the baseline waits for silence after each")
+    }
+
+    @Test func `C21 linger counts from the oldest notification`() throws {
+        var bench = Bench(notifications: 200)
+        bench.arrivals = .constant(Rate(perSecond: 1_000.0 / 9))
+        bench.start = .zero + .milliseconds(5)
+        bench.plan.batch = BatchPlan(notifications: 1_000, linger: .milliseconds(10))
+        let world = try bench.run()
+        let residences = world.events.compactMap { event -> Interval? in
+            guard case .wrote(_, _, _, let residence, _) = event else { return nil }
+            return residence
+        }
+        #expect(try #require(residences.max()) <= .milliseconds(10) + .microseconds(100))
+        #expect(residences.count > 50)
+    }
+
+    @Test func `an open loop writes nothing before it is due`() throws {
+        var bench = Bench(notifications: 500, connections: 3)
+        bench.arrivals = .constant(Rate(perSecond: 1_000))
+        bench.start = .zero + .milliseconds(100)
+        bench.plan.batch = BatchPlan(notifications: 10, linger: .milliseconds(1))
+        let world = try bench.run()
+        var written: UInt64 = 0
+        for case .wrote(let count, _, _, _, let at) in world.events {
+            written += count
+            let due = UInt64(max(0, (at - (.zero + .milliseconds(100))).nanoseconds) / 1_000_000) + 1
+            #expect(written <= due)
+        }
+        #expect(written == 500)
+    }
+
+    @Test func `a batch holds what the plan says`() throws {
+        var bench = Bench(notifications: 1_000)
+        bench.plan.batch = BatchPlan(notifications: 70, bytes: 4_000)
+        let world = try bench.run()
+        for case .wrote(let count, _, let bytes, _, _) in world.events {
+            #expect(count <= 70 && bytes <= 4_000)
+            #expect(count == 27 || count < 27, "4,000 bytes hold 27 frames of 145")
+        }
+    }
+
+    @Test func `a notification larger than the batch's bytes still goes out`() throws {
+        var bench = Bench(notifications: 20)
+        bench.plan.batch = BatchPlan(notifications: 10, bytes: 50)
+        let world = try bench.run()
+        #expect(world.count(.accepted) == 20)
+    }
+
+    @Test func `C19 an error reply is read while a write is blocked`() throws {
+        var bench = Bench(notifications: 20_000, badTokens: [5])
+        bench.script.capacityBytes = 1 << 16
+        bench.gateway.errorDelay = .milliseconds(3)
+        let world = try bench.run()
+        #expect(world.count(.accepted) == 19_999)
+    }
+
+    @Test func `C26 a slow gateway pulls, the generator is not ahead of it`() throws {
+        var bench = Bench(notifications: 20_000)
+        bench.gateway.acceptRate = Rate(perSecond: 10_000)
+        bench.script.capacityBytes = 1 << 16
+        let world = try bench.world()
+        world.start()
+        world.advance(to: .zero + .milliseconds(500))
+        let ahead = world.ledger.written - world.gatewayLedger.counts.accepted
+        #expect(ahead * 145 <= (1 << 17) + 65_536, "only the socket buffers are ahead of the gateway")
+    }
+
+    @Test func `C26 a capped gateway is capped`() throws {
+        var bench = Bench(notifications: 20_000)
+        bench.gateway.acceptRate = Rate(perSecond: 10_000)
+        bench.script.capacityBytes = 1 << 16
+        let world = try bench.run()
+        #expect(world.now - .zero > .milliseconds(1_800))
+        #expect(world.count(.accepted) == 20_000)
+    }
+
+    @Test func `C27 a killed connection does not stop the others`() throws {
+        var bench = Bench(notifications: 200_000, connections: 16)
+        bench.plan.unproven = .resend(limit: 3)
+        bench.script.writeCost = .milliseconds(5)
+        let world = try bench.world()
+        world.start()
+        var before: UInt64 = 0
+        for victim in 1...4 {
+            world.advance(to: .zero + .milliseconds(Int64(victim) * 100))
+            let written = world.ledger.written - before
+            // 16 connections write 100 notifications every 5 ms; one of them is away for less than one such step.
+            #expect(written >= 100 * 20 * 15)
+            before = world.ledger.written
+            world.kill(slot: victim)
+        }
+        world.advance(to: .zero + .seconds(60))
+        world.giveUp()
+        bench.expectBalance(world)
+        #expect(world.ledger.connections == 16 + 4)
+    }
+
+    @Test func `C29 a refusing gateway is not stormed`() throws {
+        var bench = Bench(notifications: 1_000)
+        bench.script.admission = { _, now in now < .zero + .seconds(30) ? .refused : .accepted }
+        let world = try bench.run()
+        let early = world.attempts.filter { $0 < .zero + .seconds(30) }
+        #expect(early.count <= 8)
+        #expect(world.count(.accepted) == 1_000)
+        #expect(world.now < .zero + .seconds(41), "all is back within the cap")
+    }
+
+    @Test func `C29 a gateway that closes after the handshake is not stormed`() throws {
+        var bench = Bench(notifications: 1_000)
+        bench.script.admission = { _, now in now < .zero + .seconds(30) ? .closedAfterHandshake : .accepted }
+        let world = try bench.run()
+        #expect(world.attempts.filter { $0 < .zero + .seconds(30) }.count <= 8)
+    }
+
+    @Test func `pauses grow to the cap and carry jitter`() {
+        let plan = ReconnectPlan()
+        var random = SeededRandom(seed: 1)
+        let pauses = (1...8).map { plan.pause(afterFailures: $0, random: &random) }
+        #expect(pauses[0] <= .milliseconds(500) && pauses[0] >= .milliseconds(400))
+        #expect(pauses[7] <= .seconds(10) && pauses[7] >= .seconds(8))
+        #expect(Set(pauses[5...]).count == 3, "jitter makes them differ")
+    }
+
+    @Test func `C36 a burst of spurious rejections is survived and counted`() throws {
+        var bench = Bench(notifications: 50_000, connections: 4)
+        bench.gateway.burst = .init(rate: 0.001, start: .zero, length: .seconds(60), seed: 3)
+        let world = try bench.run()
+        #expect(world.count(.rejected) > 20)
+        #expect(world.count(.rejected) == world.gatewayLedger.counts.rejected)
+        #expect(world.count(.accepted) + world.count(.rejected) == 50_000)
+    }
+
+    @Test func `a stalled gateway is survived`() throws {
+        var bench = Bench(notifications: 50_000, connections: 2)
+        bench.gateway.stall = .init(start: .milliseconds(2), length: .seconds(5))
+        let world = try bench.run()
+        #expect(world.count(.accepted) == 50_000)
+        #expect(world.now > .zero + .seconds(5))
+    }
+
+    @Test func `a write that never goes on is given up`() throws {
+        var bench = Bench(notifications: 50_000)
+        bench.gateway.stall = .init(start: .zero, length: .seconds(10_000))
+        bench.plan.stallLimit = .seconds(20)
+        bench.script.capacityBytes = 1 << 16
+        let world = try bench.run(limit: .seconds(70))
+        #expect(world.ledger.lostConnections[.timedOut] ?? 0 >= 1)
+        #expect(world.count(.unknown) > 0)
+    }
+}
