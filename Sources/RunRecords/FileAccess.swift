@@ -19,9 +19,9 @@ extension FileFailure: CustomStringConvertible {
 }
 
 /// Whole files, read and replaced by system calls, whose error numbers Foundation would hide.
-enum FileAccess {
+package enum FileAccess {
     /// Reads a whole file; one larger than `limit` bytes fails with EFBIG.
-    static func read(_ path: String, limit: Int) throws(FileFailure) -> [UInt8] {
+    package static func read(_ path: String, limit: Int) throws(FileFailure) -> [UInt8] {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw FileFailure(operation: "open", path: path, code: errno) }
         defer { close(descriptor) }
@@ -38,7 +38,7 @@ enum FileAccess {
     }
 
     /// How far a replaced file is pushed to the disk.
-    enum Durability {
+    package enum Durability {
         /// A crash of the machine may cost it; a crash of this process may not.
         case process
         /// It survives a crash of the machine.
@@ -48,7 +48,7 @@ enum FileAccess {
     /// Replaces a file as a whole: readers see the old one or the new one, and a failure leaves the old one.
     ///
     /// A device or pipe is written to instead, and a link's target is replaced rather than the link.
-    static func replace(_ path: String, with bytes: [UInt8], durability: Durability) throws(FileFailure) {
+    package static func replace(_ path: String, with bytes: [UInt8], durability: Durability) throws(FileFailure) {
         guard try !isStream(path) else { return try writeThrough(bytes, to: path) }
         let target = resolved(path)
         let temporary = try createTemporary(besides: target, named: path)
@@ -72,7 +72,7 @@ enum FileAccess {
     }
 
     /// Fails as ``replace(_:with:durability:)`` would, but leaves the file alone.
-    static func checkReplaceable(_ path: String) throws(FileFailure) {
+    package static func checkReplaceable(_ path: String) throws(FileFailure) {
         guard try !isStream(path) else { return }
         let temporary = try createTemporary(besides: resolved(path), named: path)
         close(temporary.descriptor)
@@ -112,7 +112,7 @@ enum FileAccess {
     }
 
     /// Writes all bytes to a descriptor, however many calls that takes.
-    static func write(_ bytes: [UInt8], to descriptor: Int32, path: String) throws(FileFailure) {
+    package static func write(_ bytes: [UInt8], to descriptor: Int32, path: String) throws(FileFailure) {
         var start = 0
         while start < bytes.count {
             let count = bytes.withUnsafeBytes { buffer in

@@ -18,7 +18,9 @@ public enum SimulatorReport: Codable, Equatable, Sendable {
 
     /// The line without its end.
     public var line: String {
-        guard let data = try? JSONEncoder().encode(self) else { preconditionFailure("a report holds only plain values") }
+        guard let data = try? JSONEncoder().encode(self) else {
+            preconditionFailure("a report holds only plain values")
+        }
         return String(decoding: data, as: UTF8.self)
     }
 }
