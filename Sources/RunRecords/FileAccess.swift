@@ -19,9 +19,9 @@ extension FileFailure: CustomStringConvertible {
 }
 
 /// Whole files, read and replaced by system calls, whose error numbers Foundation would hide.
-enum FileAccess {
+package enum FileAccess {
     /// Reads a whole file; one larger than `limit` bytes fails with EFBIG.
-    static func read(_ path: String, limit: Int) throws(FileFailure) -> [UInt8] {
+    package static func read(_ path: String, limit: Int) throws(FileFailure) -> [UInt8] {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw FileFailure(operation: "open", path: path, code: errno) }
         defer { close(descriptor) }
@@ -38,7 +38,7 @@ enum FileAccess {
     }
 
     /// How far a replaced file is pushed to the disk.
-    enum Durability {
+    package enum Durability {
         /// A crash of the machine may cost it; a crash of this process may not.
         case process
         /// It survives a crash of the machine.
@@ -46,31 +46,73 @@ enum FileAccess {
     }
 
     /// Replaces a file as a whole: readers see the old one or the new one, and a failure leaves the old one.
-    static func replace(_ path: String, with bytes: [UInt8], durability: Durability) throws(FileFailure) {
-        let temporary = path + ".\(getpid()).tmp"
-        let descriptor = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
-        guard descriptor >= 0 else { throw FileFailure(operation: "create", path: path, code: errno) }
+    ///
+    /// A device or pipe is written to instead, and a link's target is replaced rather than the link.
+    package static func replace(_ path: String, with bytes: [UInt8], durability: Durability) throws(FileFailure) {
+        guard try !isStream(path) else { return try writeThrough(bytes, to: path) }
+        let target = resolved(path)
+        let temporary = try createTemporary(besides: target, named: path)
         do throws(FileFailure) {
-            try write(bytes, to: descriptor, path: path)
-            if durability == .machine, fsync(descriptor) != 0 {
+            try write(bytes, to: temporary.descriptor, path: path)
+            if durability == .machine, fsync(temporary.descriptor) != 0 {
                 throw FileFailure(operation: "flush", path: path, code: errno)
             }
         } catch {
-            close(descriptor)
-            unlink(temporary)
+            close(temporary.descriptor)
+            unlink(temporary.path)
             throw error
         }
         // Some file systems report a full disk only here.
-        guard close(descriptor) == 0, rename(temporary, path) == 0 else {
+        guard close(temporary.descriptor) == 0, rename(temporary.path, target) == 0 else {
             let failure = FileFailure(operation: "replace", path: path, code: errno)
-            unlink(temporary)
+            unlink(temporary.path)
             throw failure
         }
-        if durability == .machine { flushFolder(of: path) }
+        if durability == .machine { flushFolder(of: target) }
+    }
+
+    /// Fails as ``replace(_:with:durability:)`` would, but leaves the file alone.
+    package static func checkReplaceable(_ path: String) throws(FileFailure) {
+        guard try !isStream(path) else { return }
+        let temporary = try createTemporary(besides: resolved(path), named: path)
+        close(temporary.descriptor)
+        unlink(temporary.path)
+    }
+
+    /// Whether a path names something that cannot be replaced by a file, such as `/dev/stdout`.
+    private static func isStream(_ path: String) throws(FileFailure) -> Bool {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return false }
+        let kind = status.st_mode & S_IFMT
+        guard kind != S_IFDIR else { throw FileFailure(operation: "write", path: path, code: EISDIR) }
+        return kind != S_IFREG
+    }
+
+    private static func resolved(_ path: String) -> String {
+        guard let real = realpath(path, nil) else { return path }
+        defer { free(real) }
+        return String(cString: real)
+    }
+
+    /// Makes an empty file in the folder of the file that it will become.
+    private static func createTemporary(
+        besides target: String, named path: String
+    ) throws(FileFailure) -> (descriptor: Int32, path: String) {
+        let temporary = target + ".\(getpid()).tmp"
+        let descriptor = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
+        guard descriptor >= 0 else { throw FileFailure(operation: "create", path: path, code: errno) }
+        return (descriptor, temporary)
+    }
+
+    private static func writeThrough(_ bytes: [UInt8], to path: String) throws(FileFailure) {
+        let descriptor = open(path, O_WRONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw FileFailure(operation: "open", path: path, code: errno) }
+        defer { close(descriptor) }
+        try write(bytes, to: descriptor, path: path)
     }
 
     /// Writes all bytes to a descriptor, however many calls that takes.
-    static func write(_ bytes: [UInt8], to descriptor: Int32, path: String) throws(FileFailure) {
+    package static func write(_ bytes: [UInt8], to descriptor: Int32, path: String) throws(FileFailure) {
         var start = 0
         while start < bytes.count {
             let count = bytes.withUnsafeBytes { buffer in

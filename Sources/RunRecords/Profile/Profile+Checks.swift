@@ -39,11 +39,9 @@ extension Profile {
         try checks.refuse("workload.payload.file", when: payload.file != nil && payload.templateFile != nil) {
             "stands beside templateFile; a payload comes from one of them"
         }
-        for key in ["bytes", "text"] {
-            let keyPath = "workload.payload.\(key)"
-            try checks.refuse(keyPath, when: payload.file != nil && checks.document.mentions(keyPath)) {
-                "stands beside file, which fixes the payload"
-            }
+        let isSized = checks.document.mentions("workload.payload.bytes")
+        try checks.refuse("workload.payload.bytes", when: payload.file != nil && isSized) {
+            "stands beside file, which fixes the payload"
         }
         if case .distribution(let sizes) = payload.bytes {
             try checks.refuse("workload.payload.bytes", when: sizes.p50 > sizes.p99 || sizes.p99 > sizes.max) {

@@ -26,6 +26,7 @@ extension Profile {
     /// - Parameters:
     ///   - file: path of a JSON5 file.
     ///   - overrides: changes in rising precedence: environment first, then the command line.
+    /// - Returns: the profile with all defaults filled in.
     /// - Throws: ``ProfileError`` naming file, line, key path, what was found and what is accepted.
     public static func read(file: String, overrides: [ProfileOverride] = []) throws(ProfileError) -> Profile {
         let bytes: [UInt8]
@@ -46,6 +47,7 @@ extension Profile {
     ///   - text: one JSON5 object.
     ///   - source: the file's name, for messages and as the profile's name.
     ///   - overrides: changes in rising precedence.
+    /// - Returns: the profile with all defaults filled in.
     /// - Throws: ``ProfileError`` naming file, line, key path, what was found and what is accepted.
     public static func read(
         text: String, source: String, overrides: [ProfileOverride] = []

@@ -177,20 +177,22 @@ extension GatewayFaults: SettingsGroup {
 }
 
 extension StallFault: SettingsGroup {
-    static var fields: [SettingsField<Self>] { [.trigger, .interval("for", \.length, Interval.positive)] }
+    static var fields: [SettingsField<Self>] {
+        [.trigger.required, .interval("for", \.length, Interval.positive).required]
+    }
 }
 
 extension WindowFault: SettingsGroup {
     static var fields: [SettingsField<Self>] {
-        [.interval("at", \.at, Interval.any), .interval("for", \.length, Interval.positive)]
+        [.interval("at", \.at, Interval.any), .interval("for", \.length, Interval.positive).required]
     }
 }
 
 extension ErrorBurstFault: SettingsGroup {
     static var fields: [SettingsField<Self>] {
         [
-            .fraction("rate", \.rate), .interval("from", \.from, Interval.any),
-            .interval("for", \.length, Interval.positive),
+            .fraction("rate", \.rate).required, .interval("from", \.from, Interval.any),
+            .interval("for", \.length, Interval.positive).required,
         ]
     }
 }

@@ -37,7 +37,9 @@ extension SettingsField<PayloadSettings> {
                 }
             },
             write: { payload in
-                switch payload.bytes {
+                // A fixed file has no sizes, and a profile that names both is refused.
+                guard payload.file == nil else { return .null }
+                return switch payload.bytes {
                 case .constant(let bytes): .integer(Int64(bytes))
                 case .distribution(let quantiles): quantiles.json
                 }

@@ -9,8 +9,17 @@ protocol SettingsGroup {
 /// One key of a group: how its value is read into the group and written from it.
 struct SettingsField<Group> {
     let name: String
+    /// Whether the group makes no sense without it.
+    var isRequired = false
     let read: (inout Group, Setting) throws(ProfileError) -> Void
     let write: (Group) -> JSONValue
+
+    /// The same field, which must be given.
+    var required: Self {
+        var field = self
+        field.isRequired = true
+        return field
+    }
 }
 
 /// A value at its key path.
@@ -89,13 +98,13 @@ struct Setting {
         return Int(size.bytes)
     }
 
+    /// A number that need not be whole, between whole bounds.
     func fraction(_ range: ClosedRange<Double>) throws(ProfileError) -> Double {
+        let accepted = "\(Int(range.lowerBound)) to \(Int(range.upperBound))"
         guard case .number(let text) = value.content, let number = Double(text) else {
-            throw wrongKind(expected: "a number from \(range.lowerBound) to \(range.upperBound)")
+            throw wrongKind(expected: "a number from \(accepted)")
         }
-        guard range.contains(number) else {
-            throw error(.outOfRange(found: text, accepted: "\(range.lowerBound) to \(range.upperBound)"))
-        }
+        guard range.contains(number) else { throw error(.outOfRange(found: text, accepted: accepted)) }
         return number
     }
 
@@ -127,6 +136,9 @@ struct Setting {
             // null means the default, so that an option can take back what a profile says.
             guard member.value.content != .null else { continue }
             try field.read(&group, child(member))
+        }
+        if let missing = type.fields.first(where: { $0.isRequired && value.member($0.name) == nil }) {
+            throw error(.missing(missing.name))
         }
         return group
     }

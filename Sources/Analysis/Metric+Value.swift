@@ -1,0 +1,64 @@
+public import RunRecords
+
+/// Where in a record each figure stands.
+extension Metric {
+    /// The figure's value in its unit (nanoseconds, bytes, counts, per second); nil if the record has no data for it.
+    public func value(in record: RunRecord) -> Double? {
+        switch self {
+        case .plain(let plain): plain.value(in: record).flatMap { $0.isFinite ? $0 : nil }
+        case .latency(let series, let statistic): record.latency[series].flatMap { statistic.value(in: $0) }
+        }
+    }
+}
+
+extension Metric.Statistic {
+    fileprivate func value(in series: LatencyRecord) -> Double? {
+        switch self {
+        case .count: Double(series.count)
+        case .min: series.minNs.map(Double.init)
+        case .mean: series.meanNs.map(Double.init)
+        case .max: series.maxNs.map(Double.init)
+        case .quantile(let quantile): series.value(atQuantile: quantile).map(Double.init)
+        }
+    }
+}
+
+extension Metric.Plain {
+    fileprivate func value(in record: RunRecord) -> Double? {
+        switch self {
+        case .acceptedPerSecond: record.throughput.acceptedPerSecond
+        case .writtenPerSecond: record.throughput.writtenPerSecond
+        case .bytesPerSecond: record.throughput.bytesPerSecond
+        case .generated: Double(record.ledger.generated)
+        case .accepted: Double(record.ledger.accepted)
+        case .rejected: Double(record.ledger.rejected)
+        case .lost: Double(record.ledger.lost)
+        case .unknown: Double(record.ledger.unknown)
+        case .unsent: Double(record.ledger.unsent)
+        case .resent: Double(record.ledger.resent)
+        case .duplicates: Double(record.ledger.duplicates)
+        case .ledgerDifference: record.ledgerDifference.map(Double.init)
+        case .reconnects: Double(record.reconnects.count)
+        case .windowOverruns: Double(record.windowOverruns.count)
+        case .inFlightP50: record.reconnects.inFlightAtError.p50.map(Double.init)
+        case .inFlightMax: record.reconnects.inFlightAtError.max.map(Double.init)
+        case .senderCPU: Double(record.resources.sender.cpuNs)
+        case .senderCPUPerNotification: record.perNotification(Double(record.resources.sender.cpuNs))
+        case .senderPeakRSS: Double(record.resources.sender.peakRSSBytes)
+        case .senderAllocations: record.resources.sender.allocations.map(Double.init)
+        case .simulatorCPU: record.resources.simulator.map { Double($0.cpuNs) }
+        case .simulatorCPUPerNotification:
+            record.resources.simulator.flatMap { record.perNotification(Double($0.cpuNs)) }
+        case .simulatorPeakRSS: record.resources.simulator.map { Double($0.peakRSSBytes) }
+        case .simulatorAllocations: record.resources.simulator?.allocations.map(Double.init)
+        }
+    }
+}
+
+extension RunRecord {
+    /// Notifications written, those written again among them.
+    public var writtenCount: Int64 { ledger.generated - ledger.unsent + ledger.resent }
+
+    /// A sum over the whole run, shared among all notifications written; nil if none was.
+    fileprivate func perNotification(_ sum: Double) -> Double? { writtenCount > 0 ? sum / Double(writtenCount) : nil }
+}

@@ -1,0 +1,98 @@
+import Primitives
+public import RunRecords
+
+/// A form in which a record can be written.
+public enum OutputFormat: String, Sendable, CaseIterable {
+    /// The summary for people.
+    case terminal
+    /// The record itself.
+    case json
+    /// One line per interval.
+    case csv
+
+    /// Writes a record in this form.
+    ///
+    /// - Parameters:
+    ///   - record: what is written.
+    ///   - style: what the reader's terminal can show; of effect for ``terminal`` only.
+    /// - Returns: UTF-8 text.
+    /// - Throws: ``RecordError/notEncodable(keyPath:)``.
+    public func render(_ record: RunRecord, style: TerminalStyle) throws(RecordError) -> [UInt8] {
+        switch self {
+        case .terminal: Array(RunSummary(record, style: style).text.utf8)
+        case .json: try record.encoded()
+        case .csv: Array(IntervalCSV.text(record).utf8)
+        }
+    }
+}
+
+/// A wish to have a record written: `json=run.json`, or `csv=-` for the standard output.
+public struct OutputRequest: Equatable, Sendable {
+    /// Where it is written.
+    public enum Destination: Equatable, Sendable {
+        /// The standard output.
+        case standardOutput
+        /// A file, which is replaced as a whole.
+        case file(String)
+    }
+
+    /// The form.
+    public let format: OutputFormat
+    /// Where it is written.
+    public let destination: Destination
+
+    /// Reads `FORMAT=PATH`.
+    ///
+    /// - Throws: ``OutputRequestError`` saying what is accepted.
+    public init(_ text: String) throws(OutputRequestError) {
+        guard let sign = text.firstIndex(of: "=") else { throw .noPath(text) }
+        let name = String(text[..<sign])
+        guard let format = OutputFormat(rawValue: name) else {
+            let names = OutputFormat.allCases.map(\.rawValue)
+            throw .unknownFormat(name, nearest: nearestName(to: name, among: names))
+        }
+        let path = String(text[text.index(after: sign)...])
+        guard !path.isEmpty else { throw .noPath(text) }
+        self.format = format
+        destination = path == "-" ? .standardOutput : .file(path)
+    }
+
+    /// Writes a record to a file, or hands its bytes to the caller if they belong on the standard output.
+    ///
+    /// - Parameters:
+    ///   - record: what is written.
+    ///   - style: what the reader's terminal can show; a file gets ``TerminalStyle/plain``.
+    /// - Returns: bytes for the standard output; nil if a file was written.
+    /// - Throws: ``RecordError``; an existing file is then as it was.
+    public func write(_ record: RunRecord, style: TerminalStyle) throws(RecordError) -> [UInt8]? {
+        guard case .file(let path) = destination else { return try format.render(record, style: style) }
+        let bytes = try format.render(record, style: .plain)
+        do throws(FileFailure) {
+            try FileAccess.replace(path, with: bytes, durability: .machine)
+        } catch {
+            throw .file(error)
+        }
+        return nil
+    }
+}
+
+/// An output that cannot be understood.
+public enum OutputRequestError: Error, Equatable, Sendable {
+    /// There is no path.
+    case noPath(String)
+    /// There is no such format.
+    case unknownFormat(String, nearest: String?)
+}
+
+extension OutputRequestError: CustomStringConvertible {
+    /// What was found and what is accepted.
+    public var description: String {
+        let accepted = "FORMAT=PATH with one of \(OutputFormat.allCases.map(\.rawValue).joined(separator: ", "))"
+        return switch self {
+        case .noPath(let text):
+            "\(text.debugDescription) names no path; expected \(accepted); \"-\" is the standard output"
+        case .unknownFormat(let name, let nearest):
+            "unknown format \(name.debugDescription)\(nearest.map { ", did you mean \"\($0)\"?" } ?? ""); expected \(accepted)"
+        }
+    }
+}

@@ -1,0 +1,202 @@
+import Analysis
+import Primitives
+public import RunRecords
+
+/// A run on one screen: what was done, what came of it, and how far that can be trusted; read in ten seconds.
+public struct RunSummary {
+    private let record: RunRecord
+    private let style: TerminalStyle
+
+    /// Makes the summary of a record for a terminal.
+    public init(_ record: RunRecord, style: TerminalStyle) {
+        self.record = record
+        self.style = style
+    }
+
+    /// The summary's text; ends with a line break.
+    public var text: String {
+        let blocks = [verdict, paragraphs, latencies, uses, thresholds].filter { !$0.isEmpty }
+        return blocks.map { $0.joined(separator: "\n") }.joined(separator: "\n\n") + "\n"
+    }
+
+    private var verdict: [String] {
+        let status = record.verdict.status
+        let color: TerminalStyle.Color =
+            switch status {
+            case .passed: .green
+            case .failed, .unreachable, .internalError: .red
+            case .running, .inconclusive, .generatorLimited, .interrupted: .yellow
+            }
+        var line = style.colored(Self.words[status, default: "\(status)"], color)
+        line += style.shown(": \(record.profile.text("name") ?? "unnamed")")
+        if let exitCode = record.verdict.exitCode, exitCode != 0 { line += " (exit \(exitCode))" }
+        return [line] + record.verdict.reasons.map { style.shown("  - \($0)") }
+    }
+
+    private static let words: [VerdictRecord.Status: String] = [
+        .running: "NOT FINISHED", .passed: "PASSED", .failed: "FAILED", .inconclusive: "INCONCLUSIVE",
+        .generatorLimited: "GENERATOR-LIMITED", .unreachable: "UNREACHABLE", .interrupted: "INTERRUPTED",
+        .internalError: "INTERNAL ERROR",
+    ]
+
+    private var paragraphs: [String] {
+        [
+            LabelledText(label: "sent", items: setting), LabelledText(label: "result", items: result),
+            LabelledText(label: "limit", items: [limit]), LabelledText(label: "ledger", items: [balance]),
+            LabelledText(label: "", items: besideBalance), LabelledText(label: "errors", items: errors),
+            LabelledText(label: "reconnects", items: reconnects),
+        ].flatMap { $0.lines(style) }
+    }
+
+    private var setting: [String] {
+        let profile = record.profile
+        let host = profile.text("target", "host")
+        return [
+            "\(FigureText.count(record.ledger.generated)) notifications",
+            "\(FigureText.count(profile.integer("workload", "devices"))) devices",
+            "\(profile.text("protocol") ?? "?") to \(host ?? "the simulator")",
+            "\(FigureText.count(profile.integer("sender", "connections"))) connections",
+            "batch \(FigureText.count(profile.integer("sender", "batch", "notifications")))",
+            "window \(FigureText.count(profile.integer("sender", "window")))",
+            "seed \(profile.integer("workload", "seed").map { "\($0)" } ?? "?")",
+        ] + (profile.text("sender", "mode") == "wait-each" ? ["waiting after each: a baseline, not a way to send"] : [])
+    }
+
+    private var result: [String] {
+        var items = ["\(FigureText.rate(record.throughput.acceptedPerSecond)) accepted"]
+        if let share = pipeShare { items.append("\(share) % of what TLS alone can do here") }
+        items.append("\(FigureText.rate(record.throughput.writtenPerSecond)) written")
+        items.append(FigureText.bytesPerSecond(record.throughput.bytesPerSecond))
+        items.append("over \(FigureText.time(record.measuredNs)) of \(FigureText.time(record.durationNs))")
+        return items
+    }
+
+    /// Bytes per second in percent of the raw TLS pipe's, from the record's calibration.
+    private var pipeShare: Int? {
+        guard let pipe = record.calibration?.pipeBytesPerSecond, pipe > 0,
+            let bytes = record.throughput.bytesPerSecond
+        else { return nil }
+        return Int(exactly: (100 * bytes / Double(pipe)).rounded())
+    }
+
+    private var limit: String {
+        guard let limit = record.limit else { return "not known" }
+        return limit.evidence.isEmpty ? limit.kind.rawValue : "\(limit.kind.rawValue): \(limit.evidence)"
+    }
+
+    private var balance: String {
+        let ledger = record.ledger
+        let fates = [
+            ("accepted", ledger.accepted), ("rejected", ledger.rejected), ("lost", ledger.lost),
+            ("unknown", ledger.unknown), ("unsent", ledger.unsent),
+        ]
+        let sum = fates.map { "\(FigureText.count($0.1)) \($0.0)" }.joined(separator: " + ")
+        return "\(FigureText.count(ledger.generated)) \(ledger.isBalanced ? "=" : "is NOT") \(sum)"
+    }
+
+    private var besideBalance: [String] {
+        [
+            "\(FigureText.count(record.ledger.resent)) resent",
+            "\(FigureText.count(record.ledger.duplicates)) duplicates", agreement,
+        ]
+    }
+
+    private var agreement: String {
+        switch record.ledgerDifference {
+        case 0?: "the simulator's ledger agrees"
+        case let difference?: "the simulator's ledger DIFFERS about \(FigureText.count(difference))"
+        case nil: "no second ledger"
+        }
+    }
+
+    private var errors: [String] {
+        let errors = record.errors.filter { $0.count > 0 }.sorted { ($1.count, $0.name) < ($0.count, $1.name) }
+        guard !errors.isEmpty else { return ["none"] }
+        return errors.map { error in
+            "\(FigureText.count(error.count)) \(error.name)" + (error.status.map { " (\($0))" } ?? "")
+        }
+    }
+
+    private var reconnects: [String] {
+        let reconnects = record.reconnects
+        let failed = reconnects.failedAttempts.filter { $0.value > 0 }.sorted { $0.key < $1.key }
+        guard reconnects.count > 0 || !failed.isEmpty || record.windowOverruns.count > 0 else { return ["none"] }
+        var items = [
+            "\(FigureText.count(reconnects.count))", "\(FigureText.count(reconnects.resumed)) with a resumed session",
+        ]
+        if let p50 = reconnects.inFlightAtError.p50, let max = reconnects.inFlightAtError.max {
+            items.append("\(FigureText.count(p50)) in flight at an error (at most \(FigureText.count(max)))")
+        }
+        items += failed.map { "\(FigureText.count($0.value)) \($0.key)" }
+        if record.windowOverruns.count > 0 {
+            let needed = FigureText.count(record.windowOverruns.windowNeeded)
+            items.append("\(FigureText.count(record.windowOverruns.count)) past the window: it must be \(needed)")
+        }
+        return items
+    }
+
+    private var latencies: [String] {
+        let names = Metric.seriesNames.filter { (record.latency[$0]?.count ?? 0) > 0 }
+        guard !names.isEmpty else { return [] }
+        var table = TextTable([.left] + Array(repeating: .right, count: 7))
+        table.add(["latency", "count", "min", "p50", "p90", "p99", "p99.9", "max"])
+        for name in names {
+            guard let series = record.latency[name] else { continue }
+            let quantiles = series.quantiles
+            table.add(
+                [name, FigureText.count(series.count)]
+                    + [series.minNs, quantiles.p50, quantiles.p90, quantiles.p99, quantiles.p999, series.maxNs]
+                    .map(FigureText.time))
+        }
+        return table.lines(style)
+    }
+
+    private var uses: [String] {
+        var table = TextTable([.left] + Array(repeating: .right, count: 5))
+        table.add(["process", "cpu", "cores", "each", "memory", "allocations"])
+        table.add(row("sender", record.resources.sender))
+        if let simulator = record.resources.simulator { table.add(row("simulator", simulator)) }
+        return table.lines(style)
+    }
+
+    private func row(_ name: String, _ use: ProcessResourcesRecord) -> [String] {
+        let cores = record.durationNs > 0 ? Double(use.cpuNs) / Double(record.durationNs) : nil
+        let written = record.writtenCount
+        return [
+            name, FigureText.time(use.cpuNs), cores.map { decimalText($0, places: 2) } ?? FigureText.missing,
+            written > 0 ? FigureText.time(use.cpuNs / written) : FigureText.missing, FigureText.size(use.peakRSSBytes),
+            FigureText.count(use.allocations),
+        ]
+    }
+
+    private var thresholds: [String] {
+        guard !record.thresholds.isEmpty else { return [] }
+        var table = TextTable([.left, .left, .left])
+        for outcome in record.thresholds {
+            let unit = (try? Threshold(outcome.text))?.metric.unit
+            let value = unit.map { FigureText.value(outcome.value, $0) } ?? FigureText.missing
+            table.add([outcome.passed ? "ok" : "FAILED", outcome.text, outcome.value == nil ? "no data" : value])
+        }
+        return table.lines(style)
+    }
+}
+
+extension JSONValue {
+    /// The value at a path of keys; nil if there is none.
+    fileprivate func value(at path: [String]) -> JSONValue? {
+        path.reduce(self) { value, name in
+            guard case .object(let members)? = value else { return nil }
+            return members[name]
+        }
+    }
+
+    fileprivate func text(_ path: String...) -> String? {
+        guard case .string(let text)? = value(at: path) else { return nil }
+        return text
+    }
+
+    fileprivate func integer(_ path: String...) -> Int64? {
+        guard case .integer(let integer)? = value(at: path) else { return nil }
+        return integer
+    }
+}

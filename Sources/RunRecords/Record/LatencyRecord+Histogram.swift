@@ -1,0 +1,28 @@
+public import Histograms
+
+extension LatencyRecord {
+    /// Makes a series from a histogram of nanoseconds.
+    ///
+    /// A quantile with fewer than ten values beyond it would be the maximum under another name, and is left null.
+    public init(_ histogram: Histogram) {
+        let totals = histogram.totals
+        count = totals.count
+        minNs = totals.minimum
+        maxNs = totals.maximum
+        meanNs = histogram.mean.map { Int64($0.rounded()) }
+        overflowCount = totals.overflowCount
+        invalidCount = totals.invalidCount
+        self.histogram = histogram.base64()
+        guard let values = histogram.values(atQuantiles: [0.5, 0.9, 0.99, 0.999]) else { return }
+        quantiles.p50 = values[0]
+        if count >= 100 { quantiles.p90 = values[1] }
+        if count >= 1_000 { quantiles.p99 = values[2] }
+        if count >= 10_000 { quantiles.p999 = values[3] }
+    }
+
+    /// The latency that a share of all, 0 to 1, did not exceed, however few there are; nil without values, or if the
+    /// histogram cannot be read.
+    public func value(atQuantile quantile: Double) -> Int64? {
+        (try? Histogram(base64: histogram))?.value(atQuantile: quantile)
+    }
+}

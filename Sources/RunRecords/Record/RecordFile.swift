@@ -1,0 +1,72 @@
+/// A run record that cannot be written or read.
+public enum RecordError: Error, Equatable, Sendable {
+    /// The system refused a file operation.
+    case file(FileFailure)
+    /// The file has no bytes.
+    case empty(path: String)
+    /// The text ends within the record; offset and length in bytes.
+    case truncated(path: String, length: Int)
+    /// The text is not JSON.
+    case notJSON(path: String, offset: Int, found: String)
+    /// The JSON has another schema, or none.
+    case otherSchema(path: String, found: String?)
+    /// The schema is right, but something in it is not as it says.
+    case malformed(path: String, keyPath: String, reason: String)
+    /// A number of the record is not finite, which JSON cannot say.
+    case notEncodable(keyPath: String)
+}
+
+extension RecordError: CustomStringConvertible {
+    /// The path, what was found, and what is accepted.
+    public var description: String {
+        switch self {
+        case .file(let failure): "\(failure)"
+        case .empty(let path): "\(path): is empty; expected a run record"
+        case .truncated(let path, let length): "\(path): ends within the record, after \(length) bytes"
+        case .notJSON(let path, let offset, let found): "\(path): is not JSON: found \(found) at byte \(offset)"
+        case .otherSchema(let path, let found?):
+            "\(path): has the schema \(shortened(found)); accepted: \"\(RunRecord.currentSchema)\""
+        case .otherSchema(let path, nil):
+            "\(path): is JSON, but names no schema; accepted: \"\(RunRecord.currentSchema)\""
+        case .malformed(let path, let keyPath, let reason): "\(path): \(keyPath): \(reason)"
+        case .notEncodable(let keyPath): "record: \(keyPath) is not a finite number"
+        }
+    }
+}
+
+/// The file of a run record: written again and again during a run, always whole.
+///
+/// Each write replaces the file by renaming, so a run that is killed leaves the record of its last interval.
+public struct RecordFile: Sendable {
+    /// Where the record is written.
+    public let path: String
+
+    /// Names a file; nothing is written yet.
+    public init(path: String) { self.path = path }
+
+    /// Checks early, before a run has cost anything, that the file can be written; leaves an existing one alone.
+    ///
+    /// - Throws: ``RecordError/file(_:)``.
+    public func checkWritable() throws(RecordError) {
+        do throws(FileFailure) { try FileAccess.checkReplaceable(path) } catch { throw .file(error) }
+    }
+
+    /// Writes the record of a run that goes on: without waiting for the disk, since only this process may be killed.
+    ///
+    /// - Throws: ``RecordError``; the file of the last write is still there.
+    public func writeInterval(_ record: RunRecord) throws(RecordError) { try write(record, .process) }
+
+    /// Writes the record of a run that has ended, down to the disk.
+    ///
+    /// - Throws: ``RecordError``; the file of the last write is still there.
+    public func write(_ record: RunRecord) throws(RecordError) { try write(record, .machine) }
+
+    private func write(_ record: RunRecord, _ durability: FileAccess.Durability) throws(RecordError) {
+        let bytes = try record.encoded(durability == .machine ? .indented : .compact)
+        do throws(FileFailure) {
+            try FileAccess.replace(path, with: bytes, durability: durability)
+        } catch {
+            throw .file(error)
+        }
+    }
+}
