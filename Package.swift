@@ -72,7 +72,7 @@ let package = Package(
             name: "TransportTests", dependencies: ["Transport", "SecureChannel", "Primitives", "CShims"]),
         .testTarget(
             name: "RecordTests",
-            dependencies: ["RunRecords", "Reports", "Analysis", "Histograms", "Workload", "Primitives", "pushbench"]),
+            dependencies: ["RunRecords", "Reports", "Analysis", "Histograms", "Workload", "Primitives"]),
         .testTarget(
             name: "EndToEndTests",
             dependencies: ["Harness", "RunRecords", "Workload", "PushWire", "Primitives"]),

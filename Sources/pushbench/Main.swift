@@ -1,21 +1,37 @@
-import Foundation
-import Harness
-import RunRecords
+import Glibc
 
-@main enum Main {
-    static func main() async throws {
-        let arguments = CommandLine.arguments
-        if arguments.count > 1, arguments[1] == "simulate" {
-            await ControlledSimulator.run { try Profile.read(text: $0, source: "standard input") }
-            return
+/// The way in: finds the command, runs it, and turns its outcome into an exit code.
+@main
+enum Main {
+    static let version = "0.1.0"
+
+    static func main() async {
+        let arguments = Array(CommandLine.arguments.dropFirst())
+        if ["--version", "-V"].contains(arguments.first) { return print("pushbench \(version)") }
+        if arguments.isEmpty || ["--help", "-h", "help"].contains(arguments[0]) {
+            print(HelpText.overview)
+            exit(arguments.isEmpty ? ExitCode.usage : ExitCode.passed)
         }
-        let profile = try Profile.read(file: arguments[2])
-        let options = RunOptions(
-            program: "/proc/self/exe", profileJSON: profile.effectiveJSON.canonicalText,
-            onInterval: { print($0.phase, $0.written, $0.openConnections) })
-        let record = try await RunEngine(profile: profile, options: options).run()
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
-        print(String(decoding: try encoder.encode(record), as: UTF8.self))
+        do {
+            let parsed = try CommandLineParser.parse(arguments, environment: ProcessEnvironment.variables)
+            if parsed.has("help") { return print(HelpText.text(for: parsed.command)) }
+            exit(try await run(parsed))
+        } catch {
+            let failure = Failure(error)
+            Terminal.complain(failure.message)
+            exit(failure.exitCode)
+        }
+    }
+
+    private static func run(_ parsed: ParsedCommand) async throws -> Int32 {
+        switch parsed.command.name {
+        case "run": try await RunCommand(parsed).execute()
+        case "simulate": try await SimulateCommand(parsed).execute()
+        case "generate": try GenerateCommand(parsed).execute()
+        case "report": try ReportCommand(parsed).execute()
+        case "compare": try CompareCommand(parsed).execute()
+        case "calibrate": try await CalibrateCommand(parsed).execute()
+        default: try DoctorCommand(parsed).execute()
+        }
     }
 }

@@ -32,7 +32,8 @@ struct Bench {
         gateway.refusedIdentifiers = Set(badTokens.map { plan.identifiers.identifier(of: $0) })
         return SimulatedWorld(
             connectionCount: connections, plan: plan,
-            supply: SequenceSupply(limit: notifications, arrivals: arrivals, connectionCount: connections, start: start),
+            supply: SequenceSupply(
+                limit: notifications, arrivals: arrivals, connectionCount: connections, start: start),
             source: source, gateway: gateway, script: script, seed: seed)
     }
 

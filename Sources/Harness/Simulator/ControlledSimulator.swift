@@ -8,7 +8,7 @@ public enum ControlledSimulator {
     /// Serves until it is told to stop or its input ends.
     ///
     /// - Parameter profile: makes a profile of the first line.
-    public static func run(profile: (String) throws -> Profile) async {
+    public static func run(profile: @Sendable (String) throws -> Profile) async {
         guard let line = readLine(), let profile = try? profile(line), case .simulator(let settings) = profile.target
         else { return report(.failed(message: "the simulator got no profile")) }
         let server: SimulatorServer

@@ -1,214 +1,127 @@
-import Reports
+import Glibc
+import Primitives
 import RunRecords
 
-/// What a command line asks for.
-enum CommandLineRequest: Equatable {
-    /// A command is to be carried out.
-    case command(Invocation)
-    /// A help text is to be printed on the standard output.
-    case help(String)
-    /// The version is to be printed on the standard output.
-    case version
-}
-
-/// One command with everything it was given.
-struct Invocation: Equatable {
-    /// The command.
-    var command: CommandName
-    /// What stands beside the options: files, or the kind to generate.
-    var operands: [String] = []
-    /// Changes of the profile in rising precedence: environment, then command line, a new target first.
+/// What the user asked for.
+struct ParsedCommand: Equatable {
+    var command: CommandSpec
+    var arguments: [String] = []
+    /// Changes of the profile, environment first, in rising precedence.
     var overrides: [ProfileOverride] = []
-    /// Where records are to be written, in order.
-    var outputs: [OutputRequest] = []
-    /// Values of all options, in order, those of settings and outputs among them.
-    var values: [OptionName: [String]] = [:]
+    /// Values of the command's own options, by long name.
+    var values: [String: [String]] = [:]
 
-    /// The last value of an option; nil if it was not given.
-    func value(_ option: OptionName) -> String? { values[option]?.last }
-    /// Whether an option without a value was given.
-    func has(_ option: OptionName) -> Bool { values[option] != nil }
-    /// Hosts that the command line allows.
-    var allowedHosts: [String] { values[.allowHost] ?? [] }
-    /// Whether only results and errors are to be printed.
-    var isQuiet: Bool { has(.quiet) }
-    /// How live progress is shown; automatic unless told otherwise, none if quiet.
-    var progress: ProgressMode { isQuiet ? .none : value(.progress).flatMap(ProgressMode.init) ?? .auto }
-    /// What `generate` makes; nil for other commands.
-    var generatedKind: GeneratedKind? { command == .generate ? operands.first.flatMap(GeneratedKind.init) : nil }
+    func last(_ name: String) -> String? { values[name]?.last }
+    func has(_ name: String) -> Bool { values[name] != nil }
 }
 
-/// Reads command lines by the option table, without looking at anything but its arguments.
-///
-/// `getopt_long` would do the scanning, but it keeps its state in globals, prints its own messages, and knows nothing
-/// of nearest names.
-struct CommandLineParser {
-    /// One option as it was given.
-    private struct Occurrence {
-        var option: OptionName
-        var value: String
-        var origin: String
-    }
+/// A command line that cannot be understood.
+struct UsageError: Error, Equatable, CustomStringConvertible {
+    var description: String
+}
 
-    private let command: CommandName
-    private var operands: [String] = []
-    private var occurrences: [Occurrence] = []
-    private var wantsHelp = false
-
-    /// Reads a command line.
-    ///
-    /// - Parameters:
-    ///   - arguments: the words after the program's name.
-    ///   - environment: the process's variables; those that begin with `PUSHBENCH_` stand for options.
-    /// - Returns: what is asked for.
-    /// - Throws: ``UsageError``.
-    static func parse(
-        _ arguments: [String], environment: [String: String] = [:]
-    ) throws(UsageError) -> CommandLineRequest {
-        guard let first = arguments.first else { throw .noCommand }
-        switch first {
-        case "-h", "--help", "help":
-            return .help(
-                arguments.dropFirst().first.flatMap(CommandName.init).map(HelpText.command) ?? HelpText.overview)
-        case "--version": return .version
-        default: break
+/// Reads command lines by the table; the scanning is libc's `getopt_long`.
+enum CommandLineParser {
+    /// Understands `arguments`, without the program's name.
+    static func parse(_ arguments: [String], environment: [String: String]) throws(UsageError) -> ParsedCommand {
+        guard let name = arguments.first else { throw UsageError(description: "a command is missing") }
+        guard let command = CommandTable.commands.first(where: { $0.name == name }) else {
+            throw unknown("command", name, among: CommandTable.commands.map(\.name))
         }
-        guard let command = CommandName(rawValue: first) else { throw .unknownCommand(first) }
-        var parser = CommandLineParser(command: command)
-        try parser.read(arguments.dropFirst())
-        if parser.wantsHelp { return .help(HelpText.command(command)) }
-        return .command(try parser.invocation(environment))
-    }
-
-    /// Every variable that stands for an option of some command.
-    static var variables: [String] {
-        let all = OptionName.allCases.filter { ![.help, .version].contains($0) }.map(\.description)
-        return Set(all.filter { $0.environment != .never }.map(\.variable)).sorted()
-    }
-
-    private init(command: CommandName) { self.command = command }
-
-    private mutating func read(_ arguments: ArraySlice<String>) throws(UsageError) {
-        var rest = arguments
-        while let word = rest.popFirst() {
-            if word == "--" {
-                operands += rest
-                return
-            }
-            if word.hasPrefix("--") {
-                try readLong(word, &rest)
-            } else if word.hasPrefix("-"), word.count > 1 {
-                try readShort(word, &rest)
-            } else {
-                operands.append(word)
-            }
-        }
-    }
-
-    /// Reads `--name`, `--name=value` or `--name value`.
-    private mutating func readLong(_ word: String, _ rest: inout ArraySlice<String>) throws(UsageError) {
-        let sign = word.firstIndex(of: "=")
-        let name = String(word[..<(sign ?? word.endIndex)])
-        let found = (command.options + [.help]).first { "--" + $0.description.long == name }
-        guard let option = found else { throw .unknownOption(name, command: command) }
-        let attached = sign.map { String(word[word.index(after: $0)...]) }
-        guard let valueName = option.description.value else {
-            if let attached { throw .needlessValue(option: name, found: attached) }
-            note(option, "", origin: name)
-            return
-        }
-        guard let value = attached ?? rest.popFirst() else { throw .missingValue(option: name, value: valueName) }
-        note(option, value, origin: name)
-    }
-
-    /// Reads `-c 8`, `-c8`, or several options without values in one word.
-    private mutating func readShort(_ word: String, _ rest: inout ArraySlice<String>) throws(UsageError) {
-        var letters = word.dropFirst()
-        while let letter = letters.popFirst() {
-            let name = "-\(letter)"
-            let found = (command.options + [.help]).first { $0.description.short == letter }
-            guard let option = found else { throw .unknownOption(name, command: command) }
-            guard let valueName = option.description.value else {
-                note(option, "", origin: name)
-                continue
-            }
-            guard let value = letters.isEmpty ? rest.popFirst() : String(letters) else {
-                throw .missingValue(option: name, value: valueName)
-            }
-            note(option, value, origin: name)
-            return
-        }
-    }
-
-    private mutating func note(_ option: OptionName, _ value: String, origin: String) {
-        if option == .help { wantsHelp = true }
-        occurrences.append(Occurrence(option: option, value: value, origin: origin))
-    }
-
-    private func invocation(_ environment: [String: String]) throws(UsageError) -> Invocation {
-        try checkOperands()
-        var invocation = Invocation(command: command, operands: operands)
-        // A target replaces the profile's as a whole, so what else is said about it must come after.
-        let all = try variables(in: environment) + occurrences
-        let ordered = all.filter { $0.option == .target } + all.filter { $0.option != .target }
-        for occurrence in ordered {
-            let (option, value, origin) = (occurrence.option, occurrence.value, occurrence.origin)
-            invocation.values[option, default: []].append(value)
-            invocation.overrides += try option.overrides(value, origin: origin)
-            try Self.checkWord(option, value, origin)
-            guard option == .output else { continue }
-            do throws(OutputRequestError) {
-                invocation.outputs.append(try OutputRequest(value))
-            } catch {
-                throw .badOutput(option: origin, error)
-            }
-        }
-        return invocation
-    }
-
-    private func checkOperands() throws(UsageError) {
-        let counts = command.operandCounts
-        guard operands.count >= counts.lowerBound else { throw .missingOperand(command: command) }
-        guard operands.count <= counts.upperBound else {
-            throw .needlessOperand(operands[counts.upperBound], command: command)
-        }
-        guard command == .generate, GeneratedKind(rawValue: operands[0]) == nil else { return }
-        throw .badValue(
-            option: "generate", found: operands[0],
-            expected: "one of " + GeneratedKind.allCases.map(\.rawValue).joined(separator: ", "))
-    }
-
-    private static func checkWord(_ option: OptionName, _ value: String, _ origin: String) throws(UsageError) {
-        guard option == .progress, ProgressMode(rawValue: value) == nil else { return }
-        let names = ProgressMode.allCases.map(\.rawValue).joined(separator: ", ")
-        throw .badValue(option: origin, found: value, expected: "one of \(names)")
-    }
-
-    /// The environment's variables as options, in a fixed order; those of other commands say nothing here.
-    private func variables(in environment: [String: String]) throws(UsageError) -> [Occurrence] {
-        let given = environment.keys.filter { $0.hasPrefix("PUSHBENCH_") }.sorted()
-        let known = Self.variables
-        if let unknown = given.first(where: { !known.contains($0) }) { throw .unknownVariable(unknown) }
-        var found: [Occurrence] = []
+        var parsed = ParsedCommand(command: command)
         for option in command.options {
-            let description = option.description
-            guard description.environment != .never, let value = environment[description.variable] else { continue }
-            let isReplaced = description.environment == .replaced && occurrences.contains { $0.option == option }
-            guard !isReplaced else { continue }
-            if description.value != nil {
-                found.append(Occurrence(option: option, value: value, origin: description.variable))
-            } else if try Self.isOn(value, description.variable) {
-                found.append(Occurrence(option: option, value: "", origin: description.variable))
+            if case .profile(let keyPath) = option.effect, let text = environment[option.environmentName] {
+                parsed.overrides.append(
+                    ProfileOverride(keyPath: keyPath, text: text, origin: option.environmentName))
             }
         }
-        return found
+        try scan(Array(arguments.dropFirst()), into: &parsed)
+        guard parsed.has("help") || command.argumentCount.contains(parsed.arguments.count) else {
+            let expected = command.arguments.isEmpty ? "no arguments" : command.arguments
+            throw UsageError(
+                description: "\(name) takes \(expected), and \(parsed.arguments.count) arguments were given")
+        }
+        return parsed
     }
 
-    private static func isOn(_ value: String, _ variable: String) throws(UsageError) -> Bool {
-        switch value {
-        case "1", "true": return true
-        case "", "0", "false": return false
-        default: throw .badValue(option: variable, found: value, expected: "1 or 0")
+    private static func scan(_ arguments: [String], into parsed: inout ParsedCommand) throws(UsageError) {
+        let table = parsed.command.options
+        var texts = (["pushbench"] + arguments).map { strdup($0) }
+        let names = table.map { strdup($0.long) }
+        defer {
+            for text in texts { free(text) }
+            for name in names { free(name) }
         }
+        texts.append(nil)
+        var rows = zip(table, names).enumerated().map { index, row in
+            option(
+                name: row.1.map { UnsafePointer($0) }, has_arg: row.0.placeholder == nil ? no_argument : required_argument,
+                flag: nil, val: Int32(1_000 + index))
+        }
+        rows.append(option())
+        var shorts = ":"
+        for option in table {
+            if let short = option.short { shorts += String(short) + (option.placeholder == nil ? "" : ":") }
+        }
+        optind = 0
+        opterr = 0
+        while true {  // ends with the arguments
+            let found = getopt_long(Int32(texts.count - 1), &texts, shorts, rows, nil)
+            if found == -1 { break }
+            let row = Int(found) >= 1_000 ? table[Int(found) - 1_000] : table.first { $0.short?.asciiValue == UInt8(found) }
+            guard let row else {
+                let index = Int(optind) - 1
+                let text = index < arguments.count + 1 && index > 0 ? arguments[index - 1] : "?"
+                throw complaint(about: text, isValueMissing: found == Int32(UInt8(ascii: ":")), table)
+            }
+            try apply(row, value: optarg.map { String(cString: $0) }, to: &parsed)
+        }
+        let rest = Int(optind)
+        parsed.arguments = texts[rest..<texts.count - 1].compactMap { $0.map { String(cString: $0) } }
+    }
+
+    private static func apply(
+        _ row: OptionSpec, value: String?, to parsed: inout ParsedCommand
+    ) throws(UsageError) {
+        switch row.effect {
+        case .profile(let keyPath):
+            parsed.overrides.append(ProfileOverride(keyPath: keyPath, text: value ?? "", origin: "--\(row.long)"))
+            // A rate is what makes a loop open.
+            if keyPath == "load.rate" {
+                parsed.overrides.append(ProfileOverride(keyPath: "load.loop", text: "open", origin: "--\(row.long)"))
+            }
+        case .profileFlag(let keyPath, let text):
+            parsed.overrides.append(ProfileOverride(keyPath: keyPath, text: text, origin: "--\(row.long)"))
+        case .value where row.long == "set":
+            guard let value, let equals = value.firstIndex(of: "="), equals > value.startIndex else {
+                throw UsageError(description: "--set \(value ?? "") is not KEY=VALUE")
+            }
+            parsed.overrides.append(
+                ProfileOverride(
+                    keyPath: String(value[..<equals]), text: String(value[value.index(after: equals)...]),
+                    origin: "--set"))
+        case .value: parsed.values[row.long, default: []].append(value ?? "")
+        case .flag: parsed.values[row.long, default: []].append("")
+        }
+    }
+
+    private static func complaint(about text: String, isValueMissing: Bool, _ table: [OptionSpec]) -> UsageError {
+        let name = String(text.drop { $0 == "-" }.prefix { $0 != "=" })
+        if let row = table.first(where: { $0.long == name }) {
+            let rule = row.placeholder == nil ? "takes no value" : "needs a value (\(row.placeholder ?? ""))"
+            return UsageError(description: "--\(name) \(rule)")
+        }
+        if isValueMissing { return UsageError(description: "\(text) needs a value") }
+        if !text.hasPrefix("--") {
+            let shorts = table.compactMap { row in row.short.map { "-\($0)" } }.joined(separator: " ")
+            return UsageError(description: "unknown option \(text); accepted: \(shorts), and the long ones of --help")
+        }
+        return unknown("option", text, among: table.filter { !$0.isHidden }.map { "--\($0.long)" })
+    }
+
+    private static func unknown(_ what: String, _ name: String, among names: [String]) -> UsageError {
+        let bare = String(name.prefix { $0 != "=" })
+        let hint = nearestName(to: bare, among: names).map { "; did you mean \($0)?" } ?? ""
+        return UsageError(description: "unknown \(what) \(bare)\(hint)")
     }
 }

@@ -1,43 +1,36 @@
-/// Help texts, made from the tables of commands and options.
+/// Help texts, made from the table.
 enum HelpText {
-    private static let margin = 30
-
-    /// All commands.
+    /// The overview of all commands.
     static var overview: String {
         var lines = [
-            "pushbench: load tests for Apple-push provider connections", "", "usage: pushbench COMMAND [OPTION...]", "",
+            "pushbench: load tests and benchmarks for Apple-push provider connections", "",
+            "usage: pushbench COMMAND [OPTIONS] [ARGUMENTS]", "",
         ]
-        lines += CommandName.allCases.map { row("\($0.rawValue) \($0.operandText)", $0.summary) }
-        lines += ["", "pushbench COMMAND --help tells a command's options; pushbench --version the version."]
-        return lines.joined(separator: "\n") + "\n"
+        for command in CommandTable.commands { lines.append("  " + padded(command.name, 12) + command.summary) }
+        lines += [
+            "", "pushbench COMMAND --help tells the options of a command; pushbench --version the version.",
+            "Exit codes: 0 passed, 1 internal error, 2 wrong input, 3 threshold failed, 4 not comparable, 5 regression,",
+            "7 schedule not met, 8 target unreachable, 130 or 143 interrupted.",
+        ]
+        return lines.joined(separator: "\n")
     }
 
-    /// One command and its options.
-    static func command(_ command: CommandName) -> String {
-        let operands = command.operandText.isEmpty ? "" : " \(command.operandText)"
-        var lines = ["usage: pushbench \(command.rawValue)\(operands) [OPTION...]", "", command.summary, ""]
-        if command == .generate {
-            lines += ["KIND is one of " + GeneratedKind.allCases.map(\.rawValue).joined(separator: ", "), ""]
+    /// The options of one command.
+    static func text(for command: CommandSpec) -> String {
+        let arguments = command.arguments.isEmpty ? "" : " \(command.arguments)"
+        var lines = ["usage: pushbench \(command.name) [OPTIONS]\(arguments)", "", command.summary, ""]
+        for option in command.options where !option.isHidden {
+            let short = option.short.map { "-\($0), " } ?? "    "
+            let name = "  \(short)--\(option.long)" + (option.placeholder.map { " \($0)" } ?? "")
+            lines.append(padded(name, 34) + option.help)
         }
-        lines += (command.options + [.help]).map(\.description).filter { !$0.meaning.isEmpty }.map {
-            row(form(of: $0), $0.meaning)
+        if command.options.contains(where: { if case .profile = $0.effect { true } else { false } }) {
+            lines += ["", "Each of these that changes a profile setting is also read from PUSHBENCH_NAME; the command line wins."]
         }
-        if command.options.contains(.set) {
-            lines += [
-                "",
-                "An option with a value may come from the environment, as \(OptionName.seed.description.variable)=7.",
-                "The command line beats the environment, which beats the profile.",
-            ]
-        }
-        return lines.joined(separator: "\n") + "\n"
+        return lines.joined(separator: "\n")
     }
 
-    private static func form(of option: OptionDescription) -> String {
-        let short = option.short.map { "-\($0), " } ?? "    "
-        return short + "--\(option.long)" + (option.value.map { " \($0)" } ?? "")
-    }
-
-    private static func row(_ left: String, _ right: String) -> String {
-        "  " + left + String(repeating: " ", count: max(2, margin - left.count)) + right
+    private static func padded(_ text: String, _ width: Int) -> String {
+        text + String(repeating: " ", count: max(1, width - text.count))
     }
 }

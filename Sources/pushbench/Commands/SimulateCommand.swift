@@ -1,0 +1,77 @@
+import Glibc
+import Harness
+import RunRecords
+
+/// Runs the gateway simulator until it is interrupted; then prints its book.
+struct SimulateCommand {
+    private let parsed: ParsedCommand
+
+    init(_ parsed: ParsedCommand) { self.parsed = parsed }
+
+    func execute() async throws -> Int32 {
+        if parsed.has("controlled") {
+            await ControlledSimulator.run { try Profile.read(text: $0, source: "standard input") }
+            return ExitCode.passed
+        }
+        let file = parsed.arguments.first
+        let profile =
+            if let file {
+                try Profile.read(file: file, overrides: parsed.overrides)
+            } else {
+                try Profile.read(text: Self.defaults, source: "defaults", overrides: parsed.overrides)
+            }
+        guard case .simulator(let settings) = profile.target else {
+            throw HarnessError.invalidInput("\(file ?? "the profile") has another target than a simulator")
+        }
+        _ = Machine.raiseDescriptorLimit()
+        let server = try await SimulatorServer(profile: profile, settings: settings)
+        if let path = parsed.last("write-ca") { try writeAuthority(server.authorityPEM, to: path) }
+        print("listening on \(settings.address):\(server.port), token seed \(profile.workload.seed)")
+        fflush(stdout)
+        let interrupts = SignalWatch.install()
+        while interrupts.value == 0 { try? await Task.sleep(nanoseconds: 50_000_000) }
+        let result = await server.result()
+        await server.shutDown()
+        let book = result.ledger
+        print(
+            """
+            connections \(book.connectionsAccepted), accepted \(book.accepted), duplicates \(book.duplicates), \
+            rejected \(book.rejected + book.sentinels), discarded \(book.discarded)
+            """)
+        for (status, count) in result.rejections.sorted(by: { $0.key < $1.key }) { print("status \(status): \(count)") }
+        return ExitCode.passed
+    }
+
+    /// As a test double, the simulator tracks every identifier and checks that payloads are JSON.
+    private static let defaults =
+        "{workload: {notifications: \(Profile.notificationLimit)}, target: {simulator: {judge: {payloadJSON: true}}}}"
+
+    private func writeAuthority(_ pem: String, to path: String) throws {
+        let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
+        guard descriptor >= 0 else { throw HarnessError.invalidInput("\(path): \(String(cString: strerror(errno)))") }
+        defer { close(descriptor) }
+        let isWritten = Array(pem.utf8).withUnsafeBytes { Terminal.write($0, to: descriptor) }
+        guard isWritten else { throw HarnessError.invalidInput("\(path): \(String(cString: strerror(errno)))") }
+    }
+}
+
+/// Counts SIGINT and SIGTERM.
+enum SignalWatch {
+    private static let interrupts = Interrupts()
+    private static let terminations = Interrupts()
+
+    /// Begins to count; the first signal asks for an end in order, the second for one at once.
+    static func install() -> Interrupts {
+        // Made before a handler can run, since a handler must not initialise anything.
+        _ = (interrupts, terminations)
+        signal(SIGINT) { _ in SignalWatch.interrupts.add() }
+        signal(SIGTERM) { _ in
+            SignalWatch.terminations.add()
+            SignalWatch.interrupts.add()
+        }
+        return interrupts
+    }
+
+    /// The exit code that tells which signal came.
+    static var exitCode: Int32 { terminations.value > 0 ? ExitCode.terminated : ExitCode.interrupted }
+}

@@ -1,0 +1,94 @@
+/// Every command and option of the program.
+enum CommandTable {
+    static let commands = [run, simulate, generate, report, compare, calibrate, doctor]
+
+    private static let help = OptionSpec.flag("help", "h", "show this help")
+    private static let output = OptionSpec.value(
+        "output", "o", "FORMAT=PATH", "write a result: terminal, json or csv; - is standard output; repeatable")
+    private static let set = OptionSpec.value(
+        "set", nil, "KEY=VALUE", "set any profile key, such as sender.batch.linger=2ms; repeatable")
+
+    private static let workload: [OptionSpec] = [
+        .setting("notifications", "n", "COUNT", "workload.notifications", "how many notifications in all (1M, 250k)"),
+        .setting("devices", nil, "COUNT", "workload.devices", "how many devices they go to"),
+        .setting("seed", nil, "NUMBER", "workload.seed", "seed of everything that is drawn"),
+        .setting("tokens", nil, "FILE", "workload.tokensFile", "real device tokens, one in hexadecimal a line"),
+        .setting("payload", nil, "FILE", "workload.payload.file", "one JSON payload for all notifications"),
+        .setting("payload-template", nil, "FILE", "workload.payload.templateFile", "JSON payload with {{fields}}"),
+    ]
+
+    static let run = CommandSpec(
+        name: "run", arguments: "PROFILE", argumentCount: 1...1,
+        summary: "one run: generator, sender, target; a record and a summary",
+        options: workload + [
+            .setting("protocol", nil, "NAME", "protocol", "enhanced"),
+            .setting("connections", "c", "COUNT", "sender.connections", "connections in all"),
+            .setting("batch", "b", "COUNT", "sender.batch.notifications", "notifications written in one go"),
+            .setting("window", "w", "COUNT", "sender.window", "notifications kept for writing again, per connection"),
+            .setting("rate", "R", "RATE", "load.rate", "open loop: so many notifications in all (2000/s, 200k/s)"),
+            .setting("duration", "d", "TIME", "phases.measure", "how long to measure (30s, 2m)"),
+            .setting("warmup", nil, "TIME", "phases.warmup", "how long to run before measuring"),
+            .setting("drain-timeout", nil, "TIME", "phases.drain", "how long the end may take without progress"),
+            .setting("timeout", nil, "TIME", "sender.connectTimeout", "how long a TCP connection may take"),
+            .setting("cacert", nil, "FILE", "target.tls.caFile", "authorities that the target's certificate is from"),
+            .setting("cert", nil, "FILE", "target.tls.certificateFile", "client certificate (PEM)"),
+            .setting("key", nil, "FILE", "target.tls.keyFile", "key of the client certificate (PEM)"),
+            set, output,
+            .value("allow-host", nil, "NAME", "allow load on this host, which the profile must name too; repeatable"),
+            .value("progress", nil, "STYLE", "auto, plain, json or none"),
+            .flag("quiet", "q", "no progress and no summary"),
+            .flag("dry-run", nil, "check the profile, print the effective settings, and stop"),
+            help,
+        ])
+
+    static let simulate = CommandSpec(
+        name: "simulate", arguments: "[PROFILE]", argumentCount: 0...1,
+        summary: "the gateway simulator alone, for any provider",
+        options: [
+            .setting("address", nil, "ADDRESS", "target.simulator.address", "where to listen (127.0.0.1)"),
+            .setting("port", "p", "NUMBER", "target.simulator.port", "port to listen on; 0 takes a free one"),
+            .setting("seed", nil, "NUMBER", "workload.seed", "seed of the synthetic tokens that are opened"),
+            .setting("payload-limit", nil, "BYTES", "target.simulator.payloadLimit", "longest payload"),
+            .setting("error-delay", nil, "TIME", "target.simulator.errorDelay", "how long an error reply waits"),
+            .setting("close", nil, "MODE", "target.simulator.closeMode", "after an error: graceful, abrupt or reset"),
+            .setting("tickets", nil, "COUNT", "target.simulator.tickets", "TLS session tickets per handshake"),
+            .setting("tls-max", nil, "VERSION", "target.simulator.tlsMaxVersion", "1.2 or 1.3"),
+            .setting("max-connections", nil, "COUNT", "target.simulator.maxConnections", "connections at a time"),
+            .setting("foreign-tokens", nil, "WHAT", "target.simulator.judge.foreignTokens", "accept or reject"),
+            .value("write-ca", nil, "FILE", "write the certificate authority (PEM) for other clients"),
+            set,
+            OptionSpec(
+                long: "controlled", effect: .flag, help: "take profile and orders from standard input",
+                isHidden: true),
+            help,
+        ])
+
+    static let generate = CommandSpec(
+        name: "generate", arguments: "tokens|payloads|frames", argumentCount: 1...1,
+        summary: "tokens, payloads or frames to a file or pipe",
+        options: workload + [
+            .value("first", nil, "NUMBER", "first notification, from 0"),
+            .value("output", "o", "FILE", "where to write; standard output otherwise"),
+            set, help,
+        ])
+
+    static let report = CommandSpec(
+        name: "report", arguments: "RECORD", argumentCount: 1...1, summary: "a record for a reader",
+        options: [output, help])
+
+    static let compare = CommandSpec(
+        name: "compare", arguments: "BASE CANDIDATE", argumentCount: 2...2,
+        summary: "two records side by side", options: [help])
+
+    static let calibrate = CommandSpec(
+        name: "calibrate", arguments: "", argumentCount: 0...0,
+        summary: "this machine's limits: raw TLS pipe and handshakes",
+        options: [
+            .value("connections", "c", "COUNT", "connections of the pipe (4)"),
+            .value("duration", "d", "TIME", "how long each measurement takes (2s)"), help,
+        ])
+
+    static let doctor = CommandSpec(
+        name: "doctor", arguments: "[PROFILE]", argumentCount: 0...1,
+        summary: "descriptors, ports, clock, libraries: what will go wrong", options: [set, help])
+}
