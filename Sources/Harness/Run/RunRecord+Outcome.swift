@@ -30,10 +30,13 @@ extension RunRecord {
         windowOverruns.windowNeeded = outcome.ledger.windowOverruns > 0 ? Int64(outcome.ledger.windowNeeded) : nil
         resources.sender = outcome.senderUsage
         resources.simulator = outcome.simulator?.resources
-        let measured = outcome.measured(profile)
-        measuredNs = measured.length.nanoseconds
-        throughput = ThroughputRecord(
-            accepted: measured.accepted, written: measured.written, bytes: measured.bytes, over: measured.length)
+        // A run that its target cut short has no rate: nobody knows what the rest would have been.
+        if outcome.abort == nil || outcome.abort == .interrupted {
+            let measured = outcome.measured(profile)
+            measuredNs = measured.length.nanoseconds
+            throughput = ThroughputRecord(
+                accepted: measured.accepted, written: measured.written, bytes: measured.bytes, over: measured.length)
+        }
         limit = outcome.limit(profile)
         self.profile = profile.effectiveJSON
         profileHash = profile.hash
