@@ -1,4 +1,5 @@
 import Harness
+import Reports
 import RunRecords
 
 /// The program's exit codes.
@@ -23,6 +24,9 @@ struct Failure {
         switch error {
         case let error as UsageError: self.init("\(error); see pushbench --help", ExitCode.usage)
         case let error as ProfileError: self.init("\(error)", ExitCode.usage)
+        case let error as RecordError: self.init("\(error)", ExitCode.usage)
+        case let error as OutputRequestError: self.init("\(error)", ExitCode.usage)
+        case let error as TargetRefusal: self.init("\(error)", ExitCode.usage)
         case let error as HarnessError:
             switch error {
             case .invalidInput, .localLimit: self.init(error.description, ExitCode.usage)

@@ -26,9 +26,6 @@ public enum HarnessError: Error, Equatable, Sendable, CustomStringConvertible {
 }
 
 extension Profile {
-    /// The most notifications of one run: identifiers must stay unique, and sentinels need some.
-    public static let notificationLimit = IdentifierSpace.count - 131_072
-
     /// The profile's batch, window and reconnect rules, as the sessions want them.
     public func sessionPlan() -> SessionPlan {
         var plan = SessionPlan()
@@ -48,7 +45,7 @@ extension Profile {
         }
         plan.sentinelTimeout = sender.sentinelTimeout
         plan.identifiers = IdentifierSpace(first: sender.firstIdentifier)
-        plan.sentinelBase = Self.notificationLimit
+        plan.sentinelBase = UInt64(Self.notificationLimit)
         return plan
     }
 

@@ -32,7 +32,7 @@ public final class RunEngine {
         let arrivals: SequenceSupply.Arrivals =
             if profile.load.loop == .open, let rate = profile.load.rate { .constant(rate) } else { .closedLoop }
         supply = SequenceSupply(
-            limit: min(UInt64(profile.workload.notifications), Profile.notificationLimit), arrivals: arrivals,
+            limit: UInt64(min(profile.workload.notifications, Profile.notificationLimit)), arrivals: arrivals,
             connectionCount: profile.sender.connections, start: nil)
         monitor = RunMonitor(sessionCount: profile.sender.connections)
     }
@@ -174,9 +174,11 @@ public final class RunEngine {
         for loop in loops {
             if let result = try? await loop.run({ ($0.tenant as? SenderLoop)?.result() }) { outcome.add(result) }
         }
-        outcome.generated = supply.limit
         outcome.senderUsage = ProcessUsage.now()
         let claimed = supply.claimedCount
+        // A run that time ends generates what it takes; one with a number has planned all of them.
+        let isEndedByTime = profile.phases.measure != nil && outcome.abort == nil
+        outcome.generated = isEndedByTime ? claimed : supply.limit
         outcome.ledger.recordUnsent(SequenceRun(start: claimed, count: outcome.generated - claimed))
         await observe(.draining)
         outcome.intervals = monitor.closedIntervals(at: outcome.end)

@@ -35,6 +35,9 @@ extension RunRecord {
         throughput = ThroughputRecord(
             accepted: measured.accepted, written: measured.written, bytes: measured.bytes, over: measured.length)
         limit = outcome.limit(profile)
+        self.profile = profile.effectiveJSON
+        profileHash = profile.hash
+        verdict = VerdictRecord(of: outcome, profile: profile)
     }
 }
 

@@ -20,7 +20,7 @@ public final class SimulatorServer: Sendable {
     public init(profile: Profile, settings: SimulatorSettings) async throws(HarnessError) {
         let loopCount = settings.loops ?? Self.defaultLoopCount
         let gateway = profile.gatewaySettings(settings, loops: loopCount)
-        let tracked = min(UInt64(profile.workload.notifications), Profile.notificationLimit)
+        let tracked = UInt64(min(profile.workload.notifications, Profile.notificationLimit))
         let firstIdentifier = profile.sender.firstIdentifier
         do {
             let authority = try CertificateAuthority()

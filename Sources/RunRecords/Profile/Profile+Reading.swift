@@ -81,6 +81,9 @@ extension Profile {
         if case .gateway = target, !document.mentions("sender.reconnect.attemptsPerSecond") {
             sender.reconnect.attemptsPerSecond = Rate(perSecond: 20)
         }
+        if phases.measure != nil, !document.mentions("workload.notifications") {
+            workload.notifications = Self.notificationLimit
+        }
         if sender.mode == .waitEach, !document.mentions("sender.batch.notifications") {
             sender.batch.notifications = 1
         }

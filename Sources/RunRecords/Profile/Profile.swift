@@ -22,6 +22,9 @@ public struct Profile: Equatable, Sendable {
     /// Conditions that the run must meet to pass, in the order of the profile.
     public var thresholds: [Threshold] = []
 
+    /// The most notifications of one run: identifiers have 32 bits and stay unique, and some are left for sentinels.
+    public static let notificationLimit = 4_294_836_223
+
     /// Makes the profile of all defaults: a million notifications to the embedded simulator.
     public init() {}
 }

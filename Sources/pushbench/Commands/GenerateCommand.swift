@@ -45,13 +45,15 @@ struct GenerateCommand {
     /// A reader that has enough (`head`) is no failure; a full disk is one.
     private func finish(_ writer: BlockWriter) throws -> Int32 {
         guard let code = writer.failure, code != EPIPE else { return ExitCode.passed }
-        throw HarnessError.invalidInput("\(parsed.last("output") ?? "standard output"): \(String(cString: strerror(code)))")
+        throw HarnessError.invalidInput(
+            "\(parsed.last("output") ?? "standard output"): \(String(cString: strerror(code)))")
     }
 
     private func number(of option: String) throws -> UInt64? {
         guard let text = parsed.last(option) else { return nil }
-        guard let number = UInt64(text), number < Profile.notificationLimit else {
-            throw UsageError(description: "--\(option) \(text): a number from 0 to \(Profile.notificationLimit) is accepted")
+        guard let number = UInt64(text), number < UInt64(Profile.notificationLimit) else {
+            throw UsageError(
+                description: "--\(option) \(text): a number from 0 to \(Profile.notificationLimit) is accepted")
         }
         return number
     }
@@ -63,7 +65,9 @@ struct GenerateCommand {
         return descriptor
     }
 
-    private func writeHexToken(_ sequence: UInt64, of source: NotificationSource, at base: UnsafeMutableRawPointer) -> Int {
+    private func writeHexToken(_ sequence: UInt64, of source: NotificationSource, at base: UnsafeMutableRawPointer)
+        -> Int
+    {
         // The raw token is written behind the place of its digits, so that each byte is read before it is overwritten.
         let count = source.writeToken(sequence: sequence, into: base + source.maxTokenBytes)
         for index in 0..<count {
@@ -79,7 +83,9 @@ struct GenerateCommand {
         value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10
     }
 
-    private func writePayload(_ sequence: UInt64, of source: NotificationSource, at base: UnsafeMutableRawPointer) -> Int {
+    private func writePayload(_ sequence: UInt64, of source: NotificationSource, at base: UnsafeMutableRawPointer)
+        -> Int
+    {
         let count = source.writePayload(sequence: sequence, into: base, capacity: source.maxPayloadBytes)
         base.storeBytes(of: UInt8(ascii: "\n"), toByteOffset: count, as: UInt8.self)
         return count + 1

@@ -26,8 +26,8 @@ struct SimulateCommand {
         _ = Machine.raiseDescriptorLimit()
         let server = try await SimulatorServer(profile: profile, settings: settings)
         if let path = parsed.last("write-ca") { try writeAuthority(server.authorityPEM, to: path) }
-        print("listening on \(settings.address):\(server.port), token seed \(profile.workload.seed)")
-        fflush(stdout)
+        let place = "\(settings.address):\(server.port)"
+        Terminal.write("listening on \(place), token seed \(profile.workload.seed)\n", to: STDOUT_FILENO)
         let interrupts = SignalWatch.install()
         while interrupts.value == 0 { try? await Task.sleep(nanoseconds: 50_000_000) }
         let result = await server.result()

@@ -1,4 +1,3 @@
-import Glibc
 import Primitives
 import RunRecords
 
@@ -20,7 +19,10 @@ struct UsageError: Error, Equatable, CustomStringConvertible {
     var description: String
 }
 
-/// Reads command lines by the table; the scanning is libc's `getopt_long`.
+/// Reads command lines by the table.
+///
+/// Not by libc's `getopt_long`: its global state cannot be used from Swift 6 code, and it takes abbreviations silently,
+/// where an unknown name shall be an error that names the nearest one.
 enum CommandLineParser {
     /// Understands `arguments`, without the program's name.
     static func parse(_ arguments: [String], environment: [String: String]) throws(UsageError) -> ParsedCommand {
@@ -44,40 +46,61 @@ enum CommandLineParser {
         return parsed
     }
 
+    /// Takes `--name value`, `--name=value`, `-nVALUE`, `-n VALUE` and joined flags; `--` ends the options.
     private static func scan(_ arguments: [String], into parsed: inout ParsedCommand) throws(UsageError) {
         let table = parsed.command.options
-        var texts = (["pushbench"] + arguments).map { strdup($0) }
-        let names = table.map { strdup($0.long) }
-        defer {
-            for text in texts { free(text) }
-            for name in names { free(name) }
-        }
-        texts.append(nil)
-        var rows = zip(table, names).enumerated().map { index, row in
-            option(
-                name: row.1.map { UnsafePointer($0) }, has_arg: row.0.placeholder == nil ? no_argument : required_argument,
-                flag: nil, val: Int32(1_000 + index))
-        }
-        rows.append(option())
-        var shorts = ":"
-        for option in table {
-            if let short = option.short { shorts += String(short) + (option.placeholder == nil ? "" : ":") }
-        }
-        optind = 0
-        opterr = 0
-        while true {  // ends with the arguments
-            let found = getopt_long(Int32(texts.count - 1), &texts, shorts, rows, nil)
-            if found == -1 { break }
-            let row = Int(found) >= 1_000 ? table[Int(found) - 1_000] : table.first { $0.short?.asciiValue == UInt8(found) }
-            guard let row else {
-                let index = Int(optind) - 1
-                let text = index < arguments.count + 1 && index > 0 ? arguments[index - 1] : "?"
-                throw complaint(about: text, isValueMissing: found == Int32(UInt8(ascii: ":")), table)
+        var rest = arguments[...]
+        while let text = rest.popFirst() {
+            if text == "--" {
+                parsed.arguments += rest
+                return
+            } else if text.hasPrefix("--") {
+                try scanLong(text, &rest, table, into: &parsed)
+            } else if text.hasPrefix("-") && text.count > 1 {
+                try scanShort(text, &rest, table, into: &parsed)
+            } else {
+                parsed.arguments.append(text)
             }
-            try apply(row, value: optarg.map { String(cString: $0) }, to: &parsed)
         }
-        let rest = Int(optind)
-        parsed.arguments = texts[rest..<texts.count - 1].compactMap { $0.map { String(cString: $0) } }
+    }
+
+    private static func scanLong(
+        _ text: String, _ rest: inout ArraySlice<String>, _ table: [OptionSpec], into parsed: inout ParsedCommand
+    ) throws(UsageError) {
+        let parts = text.dropFirst(2).split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        guard let row = table.first(where: { $0.long == parts[0] }) else {
+            throw unknown("option", text, among: table.filter { !$0.isHidden }.map { "--\($0.long)" })
+        }
+        let inline = parts.count > 1 ? String(parts[1]) : nil
+        guard let placeholder = row.placeholder else {
+            if inline != nil { throw UsageError(description: "--\(row.long) takes no value") }
+            return try apply(row, value: nil, to: &parsed)
+        }
+        guard let value = inline ?? rest.popFirst() else {
+            throw UsageError(description: "--\(row.long) needs a value (\(placeholder))")
+        }
+        try apply(row, value: value, to: &parsed)
+    }
+
+    private static func scanShort(
+        _ text: String, _ rest: inout ArraySlice<String>, _ table: [OptionSpec], into parsed: inout ParsedCommand
+    ) throws(UsageError) {
+        var letters = text.dropFirst()
+        while let letter = letters.popFirst() {
+            guard let row = table.first(where: { $0.short == letter }) else {
+                let shorts = table.compactMap { row in row.short.map { "-\($0)" } }.joined(separator: " ")
+                throw UsageError(
+                    description: "unknown option -\(letter); accepted: \(shorts), and the long ones of --help")
+            }
+            guard let placeholder = row.placeholder else {
+                try apply(row, value: nil, to: &parsed)
+                continue
+            }
+            guard let value = letters.isEmpty ? rest.popFirst() : String(letters) else {
+                throw UsageError(description: "-\(letter) needs a value (\(placeholder))")
+            }
+            return try apply(row, value: value, to: &parsed)
+        }
     }
 
     private static func apply(
@@ -103,20 +126,6 @@ enum CommandLineParser {
         case .value: parsed.values[row.long, default: []].append(value ?? "")
         case .flag: parsed.values[row.long, default: []].append("")
         }
-    }
-
-    private static func complaint(about text: String, isValueMissing: Bool, _ table: [OptionSpec]) -> UsageError {
-        let name = String(text.drop { $0 == "-" }.prefix { $0 != "=" })
-        if let row = table.first(where: { $0.long == name }) {
-            let rule = row.placeholder == nil ? "takes no value" : "needs a value (\(row.placeholder ?? ""))"
-            return UsageError(description: "--\(name) \(rule)")
-        }
-        if isValueMissing { return UsageError(description: "\(text) needs a value") }
-        if !text.hasPrefix("--") {
-            let shorts = table.compactMap { row in row.short.map { "-\($0)" } }.joined(separator: " ")
-            return UsageError(description: "unknown option \(text); accepted: \(shorts), and the long ones of --help")
-        }
-        return unknown("option", text, among: table.filter { !$0.isHidden }.map { "--\($0.long)" })
     }
 
     private static func unknown(_ what: String, _ name: String, among names: [String]) -> UsageError {

@@ -25,7 +25,10 @@ enum HelpText {
             lines.append(padded(name, 34) + option.help)
         }
         if command.options.contains(where: { if case .profile = $0.effect { true } else { false } }) {
-            lines += ["", "Each of these that changes a profile setting is also read from PUSHBENCH_NAME; the command line wins."]
+            lines += [
+                "",
+                "Each of these that changes a profile setting is also read from PUSHBENCH_NAME; the command line wins.",
+            ]
         }
         return lines.joined(separator: "\n")
     }

@@ -1,0 +1,76 @@
+import Primitives
+import ProviderSessions
+public import RunRecords
+
+extension RunRecord {
+    /// Concludes a run: the worst that happened decides status and exit code, and all of it stands in the reasons.
+    ///
+    /// What was lost, is unknown or was never sent fails a run, unless a threshold of the profile says what is tolerated.
+    ///
+    /// - Parameter outcomes: the profile's thresholds, evaluated on this record.
+    public mutating func conclude(thresholds outcomes: [ThresholdRecord]) {
+        thresholds = outcomes
+        var reasons = verdict.reasons
+        var findings: [(status: VerdictRecord.Status, exitCode: Int)] = []
+        if verdict.status != .running { findings.append((verdict.status, verdict.exitCode ?? 1)) }
+        if !ledger.isBalanced {
+            reasons.append("the ledger does not balance: \(ledger.imbalance) notifications have no fate")
+            findings.append((.internalError, 1))
+        }
+        if let difference = ledgerDifference, difference != 0 {
+            reasons.append("sender and simulator disagree about \(difference) notifications")
+            findings.append((.internalError, 1))
+        }
+        for outcome in outcomes where !outcome.passed {
+            reasons.append(
+                outcome.value.map { "\(outcome.text) failed: it is \($0)" }
+                    ?? "\(outcome.text) failed: there is no such figure")
+            findings.append((.failed, 3))
+        }
+        for (name, count) in [("lost", ledger.lost), ("unknown", ledger.unknown), ("unsent", ledger.unsent)]
+        where count > 0 && !outcomes.contains(where: { $0.text.hasPrefix(name) }) {
+            reasons.append("\(count) notifications are \(name)")
+            findings.append((.failed, 3))
+        }
+        let order: [VerdictRecord.Status] = [.internalError, .unreachable, .interrupted, .generatorLimited, .failed]
+        let worst = findings.min {
+            (order.firstIndex(of: $0.status) ?? order.count) < (order.firstIndex(of: $1.status) ?? order.count)
+        }
+        verdict = VerdictRecord(
+            status: worst?.status ?? .passed, reasons: reasons, exitCode: worst?.exitCode ?? 0)
+    }
+}
+
+extension VerdictRecord {
+    /// What an early end or a missed schedule says before thresholds are looked at; `running` when nothing.
+    init(of outcome: RunOutcome, profile: Profile) {
+        switch outcome.abort {
+        case .interrupted?:
+            self.init(status: .interrupted, reasons: ["interrupted by the user"], exitCode: 130)
+        case .simulatorDied?:
+            self.init(status: .unreachable, reasons: ["the simulator process ended during the run"], exitCode: 8)
+        case .unreachable?:
+            self.init(
+                status: .unreachable, reasons: ["no connection to the target could be had for 30 s"], exitCode: 8)
+        case nil:
+            self.init()
+            if let lag = outcome.missedSchedule(profile) {
+                self.init(
+                    status: .generatorLimited,
+                    reasons: ["the schedule was not met: \(lag) % of what was due was written"], exitCode: 7)
+            }
+        }
+    }
+}
+
+extension RunOutcome {
+    /// The share of the open loop's schedule that was written, in percent, if it is below 99.
+    func missedSchedule(_ profile: Profile) -> Int? {
+        guard profile.load.loop == .open, let rate = profile.load.rate, let last = lastWrite else { return nil }
+        let elapsed = (last - startedAt).seconds
+        let fresh = Double(ledger.written - ledger.resent)
+        let due = min(rate.perSecond * elapsed, Double(generated))
+        guard elapsed > 0.5, due > 0, fresh / due < 0.99 else { return nil }
+        return Int(fresh / due * 100)
+    }
+}
