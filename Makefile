@@ -21,7 +21,7 @@ build: setup ## the program, optimised: .build/release/pushbench
 
 run: build ## one run with PROFILE (the quickstart), its record in results/local; ARGS are added to the command
 	@mkdir -p $(dir $(RECORD))
-	.build/release/pushbench run $(PROFILE) -o terminal=- -o json=$(RECORD) $(ARGS)
+	.build/release/pushbench run $(PROFILE) -o json=$(RECORD) $(ARGS)
 
 test: setup ## all tests
 	scripts/test

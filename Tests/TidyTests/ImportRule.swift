@@ -45,7 +45,7 @@ struct ImportRule {
     }
 
     private func imports(of file: TextFile) -> [(line: Int, name: String)] {
-        SwiftText.code(of: file.text).split(separator: "\n", omittingEmptySubsequences: false).enumerated()
+        file.code.split(separator: "\n", omittingEmptySubsequences: false).enumerated()
             .compactMap { index, line in
                 let words = line.split(separator: " ")
                 guard let place = words.firstIndex(of: "import"), place + 1 < words.count,

@@ -3,12 +3,19 @@ import Foundation
 /// One text file of the package.
 struct TextFile: Sendable {
     /// The path from the package's root.
-    var path: String
-    var text: String
+    let path: String
+    let text: String
+    /// The text without string literals and comments; all of it for files other than Swift's.
+    let code: String
+    /// The text without string literals; all of it for files other than Swift's.
+    let codeAndComments: String
 
     init(_ path: String, _ text: String) {
         self.path = path
         self.text = text
+        let isSwift = path.hasSuffix(".swift")
+        code = isSwift ? SwiftText.code(of: text) : text
+        codeAndComments = isSwift ? SwiftText.code(of: text, keepingComments: true) : text
     }
 
     var isSwift: Bool { path.hasSuffix(".swift") }

@@ -33,12 +33,13 @@ struct SwiftText {
     }
 
     private mutating func scanCode(_ depth: Int) {
-        if starts("//") {
+        let byte = source[position]
+        if byte == UInt8(ascii: "/"), starts("//") {
             while position < source.count, source[position] != UInt8(ascii: "\n") { pass(keepsComments) }
-        } else if starts("/*") {
+        } else if byte == UInt8(ascii: "/"), starts("/*") {
             while position < source.count, !starts("*/") { pass(keepsComments) }
             position = min(position + 2, source.count)
-        } else if let opening = stringOpening() {
+        } else if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "#"), let opening = stringOpening() {
             contexts.append(.string(hashes: opening.hashes, isMultiline: opening.isMultiline))
             position += opening.length
         } else {
@@ -62,14 +63,18 @@ struct SwiftText {
     }
 
     private mutating func scanString(_ hashes: Int, _ isMultiline: Bool) {
-        let marks = String(repeating: "#", count: hashes)
-        if starts("\\" + marks + "(") {
-            position += hashes + 2
-            contexts.append(.code(openParentheses: 1))
-        } else if hashes == 0, source[position] == UInt8(ascii: "\\") {
-            pass(false)
-            if position < source.count { pass(false) }
-        } else if starts((isMultiline ? "\"\"\"" : "\"") + marks) {
+        let byte = source[position]
+        if byte == UInt8(ascii: "\\") {
+            if starts("\\" + String(repeating: "#", count: hashes) + "(") {
+                position += hashes + 2
+                contexts.append(.code(openParentheses: 1))
+            } else {
+                pass(false)
+                if hashes == 0, position < source.count { pass(false) }
+            }
+        } else if byte == UInt8(ascii: "\""),
+            starts((isMultiline ? "\"\"\"" : "\"") + String(repeating: "#", count: hashes))
+        {
             position += (isMultiline ? 3 : 1) + hashes
             contexts.removeLast()
         } else {
@@ -91,7 +96,6 @@ struct SwiftText {
         position += 1
     }
 
-    private func starts(_ text: StaticString) -> Bool { matches("\(text)", at: position) }
     private func starts(_ text: String) -> Bool { matches(text, at: position) }
 
     private func matches(_ text: String, at start: Int) -> Bool {

@@ -1,3 +1,5 @@
+import Foundation
+
 /// Words that may not stand in some part of the package.
 struct WordRule: Sendable {
     /// What part of a file is searched; files other than Swift's are always searched whole.
@@ -18,10 +20,10 @@ struct WordRule: Sendable {
         let text =
             switch part {
             case .everything: file.text
-            case .code: file.isSwift ? SwiftText.code(of: file.text) : file.text
-            case .codeAndComments:
-                file.isSwift ? SwiftText.code(of: file.text, keepingComments: true) : file.text
+            case .code: file.code
+            case .codeAndComments: file.codeAndComments
             }
+        guard words.contains(where: { text.contains($0) }) else { return [] }
         return Array(text.utf8).split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).enumerated()
             .flatMap { index, line in
                 words.filter { Self.stands($0, in: line) }.map {
@@ -32,10 +34,12 @@ struct WordRule: Sendable {
 
     private static func stands(_ word: String, in line: ArraySlice<UInt8>) -> Bool {
         let word = Array(word.utf8)
-        guard let first = word.first, let last = word.last, line.count >= word.count else { return false }
-        for start in line.startIndex...line.endIndex - word.count where line[start] == first {
+        guard let first = word.first, let last = word.last else { return false }
+        var rest = line
+        while let start = rest.firstIndex(of: first) {
+            rest = rest[(start + 1)...]
             let end = start + word.count
-            guard line[start..<end].elementsEqual(word) else { continue }
+            guard end <= line.endIndex, line[start..<end].elementsEqual(word) else { continue }
             let continuesBefore = isLetter(first) && start > line.startIndex && isLetter(line[start - 1])
             let continuesAfter = isLetter(last) && end < line.endIndex && isLetter(line[end])
             if !continuesBefore && !continuesAfter { return true }

@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @Suite struct WordRuleTests {
@@ -8,7 +9,7 @@ import Testing
 
     @Test func `exactly one type promises what the compiler cannot prove`() {
         let promises = PackageTree.swiftFiles.filter { $0.module != nil }.reduce(0) { count, file in
-            count + SwiftText.code(of: file.text).matches(of: /@unchecked Sendable/).count
+            count + file.code.components(separatedBy: "@unchecked Sendable").count - 1
         }
         #expect(promises == 1)
     }
