@@ -1,4 +1,5 @@
 import Foundation
+import Histograms
 import Primitives
 import Testing
 
@@ -154,6 +155,19 @@ import Testing
         #expect(!comparison.rows.contains { $0.name == "errorReply.p50" })
     }
 
+    @Test func `quantiles of too few values are not compared`() throws {
+        var record = sampleRecord()
+        let histogram = Histogram()
+        for value in Int64(1)...999 { histogram.record(value) }
+        record.latency = ["errorReply": LatencyRecord(histogram)]
+        let names = RecordComparison(base: record, candidate: record).rows.map(\.name)
+        #expect(names.contains("errorReply.p50") && names.contains("errorReply.max"))
+        #expect(!names.contains("errorReply.p99"))
+        histogram.record(1_000)
+        record.latency = ["errorReply": LatencyRecord(histogram)]
+        #expect(RecordComparison(base: record, candidate: record).rows.contains { $0.name == "errorReply.p99" })
+    }
+
     @Test func `every reason against a comparison is listed`() {
         var candidate = sampleRecord()
         candidate.machine.cores = 4
@@ -172,7 +186,9 @@ import Testing
                 "other profile: sender.window 65536 against 4096",
                 "the candidate did not come to its end: interrupted", "the ledger of the candidate does not balance",
             ])
-        #expect(ComparisonTable(comparison, style: .plain).text.hasPrefix("NOT COMPARABLE\n  - other machine: cores 2"))
+        let text = ComparisonTable(comparison, style: .plain).text
+        #expect(text.hasPrefix("NOT COMPARABLE\n  - other machine: cores 2"))
+        #expect(!text.contains("worse") && !text.contains("better"))
     }
 
     @Test func `the table aligns figures, ratio and change`() {
