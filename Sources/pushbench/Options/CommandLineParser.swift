@@ -33,8 +33,7 @@ enum CommandLineParser {
         var parsed = ParsedCommand(command: command)
         for option in command.options {
             if case .profile(let keyPath) = option.effect, let text = environment[option.environmentName] {
-                parsed.overrides.append(
-                    ProfileOverride(keyPath: keyPath, text: text, origin: option.environmentName))
+                parsed.overrides += changes(keyPath: keyPath, text: text, origin: option.environmentName)
             }
         }
         try scan(Array(arguments.dropFirst()), into: &parsed)
@@ -108,13 +107,7 @@ enum CommandLineParser {
     ) throws(UsageError) {
         switch row.effect {
         case .profile(let keyPath):
-            parsed.overrides.append(ProfileOverride(keyPath: keyPath, text: value ?? "", origin: "--\(row.long)"))
-            // A rate is what makes a loop open.
-            if keyPath == "load.rate" {
-                parsed.overrides.append(ProfileOverride(keyPath: "load.loop", text: "open", origin: "--\(row.long)"))
-            }
-        case .profileFlag(let keyPath, let text):
-            parsed.overrides.append(ProfileOverride(keyPath: keyPath, text: text, origin: "--\(row.long)"))
+            parsed.overrides += changes(keyPath: keyPath, text: value ?? "", origin: "--\(row.long)")
         case .value where row.long == "set":
             guard let value, let equals = value.firstIndex(of: "="), equals > value.startIndex else {
                 throw UsageError(description: "--set \(value ?? "") is not KEY=VALUE")
@@ -126,6 +119,13 @@ enum CommandLineParser {
         case .value: parsed.values[row.long, default: []].append(value ?? "")
         case .flag: parsed.values[row.long, default: []].append("")
         }
+    }
+
+    /// What an option changes in the profile; a rate is also what makes a loop open.
+    private static func changes(keyPath: String, text: String, origin: String) -> [ProfileOverride] {
+        let change = ProfileOverride(keyPath: keyPath, text: text, origin: origin)
+        guard keyPath == "load.rate" else { return [change] }
+        return [ProfileOverride(keyPath: "load.loop", text: "open", origin: origin), change]
     }
 
     private static func unknown(_ what: String, _ name: String, among names: [String]) -> UsageError {
