@@ -14,6 +14,7 @@ public enum Calibration {
     ///   - connections: connections of the pipe, at least 1; compare with a run of as many.
     ///   - seconds: the time for the pipe, in three parts of which the middle one counts.
     ///   - handshakes: connections made for each kind of handshake; 0 leaves handshakes out.
+    /// - Returns: the figures; those of handshakes are nil when they were left out.
     /// - Throws: ``HarnessError/localLimit(_:)`` when descriptors, ports or memory are short.
     public static func run(
         connections: Int = 4, seconds: Double = 3, handshakes: Int = 1_000
