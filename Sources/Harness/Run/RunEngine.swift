@@ -61,7 +61,7 @@ public final class RunEngine {
 
     private func checkDescriptors() throws(HarnessError) {
         let available = Machine.raiseDescriptorLimit()
-        let needed = profile.sender.connections + 64
+        let needed = RunNeed(profile).descriptors
         guard needed <= available else {
             throw .localLimit(
                 "\(profile.sender.connections) connections need \(needed) file descriptors, and this process may open "

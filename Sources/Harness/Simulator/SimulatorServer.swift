@@ -32,7 +32,7 @@ public final class SimulatorServer: Sendable {
             let context = try TLSContext(server: options)
             var listening = ListenerOptions()
             listening.connectionLimit = settings.maxConnections
-            listening.backlog = 4_096
+            listening.backlog = RunNeed.backlog
             guard let port = UInt16(exactly: settings.port),
                 let address = try SocketAddress.resolve(host: settings.address, port: port).first
             else { throw HarnessError.invalidInput("\(settings.address) is no address to listen on") }
