@@ -20,11 +20,11 @@ struct RunNeed: Equatable {
     /// How many connections may wait to be accepted at once.
     static let backlog = 4_096
     /// TLS and record buffers of one end of a busy connection, without the kernel's.
-    private static let bytesPerConnectionEnd: Int64 = 128 * 1_024
+    private static let bytesPerConnectionEnd = 128 * 1_024.0
     /// A window's book in the worst case, in which no two notifications follow each other.
-    private static let bytesPerWindowPlace: Int64 = 24
+    private static let bytesPerWindowPlace = 24.0
     /// Programs, histograms, books.
-    private static let fixedBytes: Int64 = 64 << 20
+    private static let fixedBytes = 64.0 * 1_048_576
 
     init(_ profile: Profile) {
         connections = profile.sender.connections
@@ -35,10 +35,10 @@ struct RunNeed: Equatable {
             simulatorAddress = settings.address
             simulatorPort = settings.port
         }
-        let ends: Int64 = hasSimulator ? 2 : 1
         let perConnection =
-            ends * Self.bytesPerConnectionEnd + Int64(clamping: profile.sender.window) * Self.bytesPerWindowPlace
-        let (product, overflow) = Int64(connections).multipliedReportingOverflow(by: perConnection)
-        memoryBytes = overflow ? .max : (product.addingReportingOverflow(Self.fixedBytes).partialValue)
+            Double(hasSimulator ? 2 : 1) * Self.bytesPerConnectionEnd
+            + Double(profile.sender.window) * Self.bytesPerWindowPlace
+        // Any profile has an estimate, also one that is far beyond every machine.
+        memoryBytes = Int64(min(Self.fixedBytes + Double(connections) * perConnection, 0x1p62))
     }
 }
