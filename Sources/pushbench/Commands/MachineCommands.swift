@@ -69,7 +69,9 @@ struct DoctorCommand {
         let width = findings.map(\.name.count).max() ?? 0
         for finding in findings {
             let name = finding.name.padding(toLength: width, withPad: " ", startingAt: 0)
-            print("\(finding.severity.rawValue.padding(toLength: 8, withPad: " ", startingAt: 0)) \(name)  \(finding.found)")
+            print(
+                "\(finding.severity.rawValue.padding(toLength: 8, withPad: " ", startingAt: 0)) \(name)  \(finding.found)"
+            )
             if let remedy = finding.remedy { print(String(repeating: " ", count: width + 11) + remedy) }
         }
         return findings.contains { $0.severity == .problem } ? ExitCode.usage : ExitCode.passed
