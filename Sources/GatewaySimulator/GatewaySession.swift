@@ -29,11 +29,7 @@ public final class GatewaySession {
     private var discardedCount: UInt64 = 0
     private var action: GatewayAction?
 
-    /// Makes the session of one accepted connection.
-    ///
-    /// - Parameters:
-    ///   - ledger: the book of the event loop on which the connection lives.
-    ///   - pace: what the loop's connections share of stalls and caps.
+    /// Makes the session of one accepted connection; book and pace are those of the event loop on which it lives.
     public init(settings: GatewaySettings, judge: NotificationJudge, ledger: GatewayLedger, pace: GatewayPace) {
         self.settings = settings
         self.judge = judge
