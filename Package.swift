@@ -75,7 +75,10 @@ let package = Package(
             dependencies: ["RunRecords", "Reports", "Analysis", "Histograms", "Workload", "Primitives"]),
         .testTarget(
             name: "EndToEndTests",
-            dependencies: ["Harness", "RunRecords", "Workload", "PushWire", "Primitives"]),
+            dependencies: [
+                "Harness", "Transport", "SecureChannel", "RunRecords", "Workload", "PushWire", "Primitives",
+                "CShims",
+            ]),
         .testTarget(name: "TidyTests"),
     ]
         + modules.map { module in

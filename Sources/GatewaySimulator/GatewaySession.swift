@@ -29,11 +29,7 @@ public final class GatewaySession {
     private var discardedCount: UInt64 = 0
     private var action: GatewayAction?
 
-    /// Makes the session of one accepted connection.
-    ///
-    /// - Parameters:
-    ///   - ledger: the book of the event loop on which the connection lives.
-    ///   - pace: what the loop's connections share of stalls and caps.
+    /// Makes the session of one accepted connection; book and pace are those of the event loop on which it lives.
     public init(settings: GatewaySettings, judge: NotificationJudge, ledger: GatewayLedger, pace: GatewayPace) {
         self.settings = settings
         self.judge = judge
@@ -51,13 +47,18 @@ public final class GatewaySession {
         return action
     }
 
+    /// How many bytes of an unfinished notification are kept, at most one frame of the longest lengths that can be declared.
+    public var unfinishedByteCount: Int { reader.unfinishedByteCount }
+
     /// When ``timerFired(now:)`` wants to be called.
     public var deadline: Instant? { state.replyDue }
 
     /// Bytes came from the provider.
     public func receive(_ bytes: UnsafeRawBufferPointer, now: Instant) {
         let before = ledger.counts.accepted
+        var readCount: UInt64 = 0
         reader.read(bytes) { frame, reader in
+            if case .notification = frame { readCount += 1 }
             if state.isServing { serve(frame, reader: &reader, now: now) } else { discard(frame, now: now) }
         }
         let acceptedNow = ledger.counts.accepted - before
@@ -65,7 +66,7 @@ public final class GatewaySession {
             ledger.counts.firstAcceptedAt = ledger.counts.firstAcceptedAt ?? now
             ledger.counts.lastAcceptedAt = now
         }
-        if action == nil, let until = pace.pause(afterAccepting: acceptedNow, now: now) {
+        if action == nil, let until = pace.pause(afterReading: readCount, accepting: acceptedNow, now: now) {
             action = .pause(until: until)
         }
     }

@@ -35,6 +35,8 @@ public struct GatewaySettings: Hashable, Sendable {
     public var environment = PushEnvironment.sandbox
     /// Whether tokens are judged by environment and fate class.
     public var judgesTokens = true
+    /// Whether a token of another environment is refused; only where tokens are judged.
+    public var judgesEnvironment = true
     /// What happens to foreign tokens.
     public var foreignTokens = ForeignTokens.accept
     /// The longest payload in bytes.
@@ -79,7 +81,7 @@ public struct GatewaySettings: Hashable, Sendable {
     public struct RejectionBurst: Hashable, Sendable {
         /// The share, 0 ... 1.
         public var rate: Double
-        /// When it begins, counted from the gateway's start.
+        /// When it begins, counted from the gateway's first connection.
         public var start: Interval
         /// How long it lasts.
         public var length: Interval
@@ -97,15 +99,26 @@ public struct GatewaySettings: Hashable, Sendable {
 
     /// A time in which the gateway leaves everything unread.
     public struct Stall: Hashable, Sendable {
-        /// When it begins, counted from the gateway's first accepted notification.
-        public var start: Interval
+        /// What it begins with.
+        public enum Trigger: Hashable, Sendable {
+            /// So much time since the gateway's first connection.
+            case time(Interval)
+            /// So many notifications that the whole gateway has read.
+            case notifications(UInt64)
+        }
+
+        /// What it begins with.
+        public var trigger: Trigger
         /// How long it lasts.
         public var length: Interval
 
         /// Makes a stall.
-        public init(start: Interval, length: Interval) {
-            self.start = start
+        public init(trigger: Trigger, length: Interval) {
+            self.trigger = trigger
             self.length = length
         }
+
+        /// Makes a stall that begins so much time after the gateway's first connection.
+        public init(start: Interval, length: Interval) { self.init(trigger: .time(start), length: length) }
     }
 }

@@ -21,7 +21,7 @@ public struct NotificationJudge: Sendable {
     private let burst: ClosedRange<Instant>?
     private let burstThreshold: UInt64
 
-    /// Makes the judge of a gateway that began at `start`.
+    /// Makes the judge of a gateway whose first connection came at `start`.
     public init(settings: GatewaySettings, start: Instant) {
         self.settings = settings
         key = settings.tokenSeed.map { TokenKey(seed: $0) }
@@ -44,7 +44,8 @@ public struct NotificationJudge: Sendable {
             return .refused(.invalidToken)
         }
         if let key, let device = key.device(ofToken: token) {
-            guard device.environment == settings.environment else { return .refused(.invalidToken) }
+            let isForeignEnvironment = settings.judgesEnvironment && device.environment != settings.environment
+            guard !isForeignEnvironment else { return .refused(.invalidToken) }
             switch device.fate {
             case .valid: return .accepted
             case .unregistered: return .unregistered
@@ -62,18 +63,24 @@ public struct NotificationJudge: Sendable {
 /// What all connections of one event loop share: a time in which nothing is read, and a cap on acceptance by reading no faster.
 public final class GatewayPace {
     private let settings: GatewaySettings
-    private var stall: ClosedRange<Instant>?
+    private let triggers: FaultTriggers
     private var nextFree: Instant?
 
-    /// Makes the pace of a gateway.
-    public init(settings: GatewaySettings) { self.settings = settings }
+    /// Makes the pace of one event loop; `triggers` are those of the whole gateway.
+    public init(settings: GatewaySettings, triggers: FaultTriggers = FaultTriggers()) {
+        self.settings = settings
+        self.triggers = triggers
+    }
 
-    /// Until when nothing should be read, after `count` notifications were accepted at `now`; nil to read on.
-    public func pause(afterAccepting count: UInt64, now: Instant) -> Instant? {
-        if let order = settings.stall {
-            let window = stall ?? (now + order.start)...(now + order.start + order.length)
-            stall = window
-            if now >= window.lowerBound && now < window.upperBound { return window.upperBound }
+    /// Until when nothing should be read, after so many notifications were read and accepted at `now`; nil to read on.
+    public func pause(afterReading readCount: UInt64, accepting count: UInt64, now: Instant) -> Instant? {
+        if let stall = settings.stall {
+            let start: Instant? =
+                switch stall.trigger {
+                case .time(let delay): triggers.connectionOpened(at: now) + delay
+                case .notifications(let threshold): triggers.read(readCount, threshold: threshold, now: now)
+                }
+            if let start, now >= start, now < start + stall.length { return start + stall.length }
         }
         guard let rate = settings.acceptRate else { return nil }
         let cost = Interval(nanoseconds: Int64(Double(count) * 1e9 / rate.perSecond))

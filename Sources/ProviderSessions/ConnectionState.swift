@@ -105,6 +105,15 @@ enum ConnectionState: ~Copyable {
         }
     }
 
+    /// Whether a connection stands that followed no failure, or has outlived the base pause.
+    func isLasting(at now: Instant, base: Interval) -> Bool {
+        switch self {
+        case .open(let failures, let since): failures == 0 || now - since >= base
+        case .proving: true
+        default: false
+        }
+    }
+
     /// Whether a connection stands.
     var isConnected: Bool {
         switch self {

@@ -35,6 +35,10 @@ public final class ProviderSession {
     public private(set) var writtenBytes: UInt64 = 0
     /// How many notifications were written, again or for the first time.
     public private(set) var writtenCount: UInt64 = 0
+    /// How many of those were written again.
+    public private(set) var resentCount: UInt64 = 0
+    /// How many notifications were proved to be accepted.
+    public private(set) var acceptedCount: UInt64 = 0
     /// How many error replies (not counting those to sentinels) came.
     public private(set) var errorReplyCount = 0
 
@@ -49,7 +53,6 @@ public final class ProviderSession {
     private var batch: PendingBatch?
     private var nextFill = Instant.zero
     private var endSeenAt: Instant?
-    private var sentinelCount: UInt64 = 0
     private var action: SessionAction?
     private var events: [SessionEvent] = []
 
@@ -62,13 +65,10 @@ public final class ProviderSession {
         var filledAt: Instant
     }
 
-    /// Makes the session of one connection slot.
-    ///
-    /// - Parameters:
-    ///   - slot: the connection's number in the run, from 0.
-    ///   - seed: decides the jitter of this session's pauses.
+    /// Makes the session of connection `slot`, counted from 0; `seed` decides the jitter of its pauses.
     public init(slot: Int, plan: SessionPlan, supply: SequenceSupply, source: NotificationSource, seed: UInt64) {
         precondition(plan.batch.notifications > 0 && plan.window > 0, "batch and window hold at least one notification")
+        precondition(plan.sentinelBase < IdentifierSpace.count, "some identifiers are left for sentinels")
         self.slot = slot
         self.plan = plan
         self.supply = supply
@@ -96,6 +96,9 @@ public final class ProviderSession {
 
     /// Whether batches may be written at present.
     public var isOpen: Bool { state.isOpen }
+
+    /// Whether a connection stands that is not just another one of a series that soon ended.
+    public func isLasting(at now: Instant) -> Bool { state.isLasting(at: now, base: plan.reconnect.base) }
 
     /// How many notifications are written on the present connection and not settled.
     public var unsettledCount: UInt64 { log.count }
@@ -215,6 +218,7 @@ public final class ProviderSession {
         batchTimes.setLast(now)
         writtenCount += written.notifications
         writtenBytes += UInt64(written.bytes)
+        resentCount += written.resent
         events.append(
             .wrote(
                 notifications: written.notifications, resent: written.resent, bytes: UInt64(written.bytes),
@@ -270,8 +274,9 @@ public final class ProviderSession {
             finish(.finish)
             return 0
         }
-        let identifier = plan.identifiers.identifier(of: plan.sentinelBase + UInt64(slot) + sentinelCount << 16)
-        sentinelCount += 1
+        // Only unlike the run's own: the sentinel is the last on its connection, so no other one can be meant.
+        let number = UInt64(slot) % (IdentifierSpace.count - plan.sentinelBase)
+        let identifier = plan.identifiers.identifier(of: plan.sentinelBase + number)
         let tokenBytes = 32
         (base + EnhancedNotification.tokenOffset).initializeMemory(as: UInt8.self, repeating: 0, count: tokenBytes)
         let payload = base + EnhancedNotification.payloadOffset(tokenBytes: tokenBytes)
@@ -382,6 +387,7 @@ public final class ProviderSession {
     }
 
     private func settle(_ run: SequenceRun, _ fate: Fate, _ proof: Proof? = nil) {
+        if fate == .accepted { acceptedCount += run.count }
         events.append(.settled(run, fate, proof))
     }
 

@@ -4,4 +4,14 @@ import COpenSSL
 public enum TLSLibrary {
     /// Its name and version as it tells them, such as "OpenSSL 3.0.19 27 Jan 2026".
     public static var version: String { String(cString: OpenSSL_version(0)) }
+
+    /// The version whose headers this program was built with, in the same form.
+    public static let headerVersion = OPENSSL_VERSION_TEXT
+
+    /// Whether the linked library is of the headers' major and minor version, and no older than them, as its promise of
+    /// compatibility asks.
+    public static var matchesHeaders: Bool {
+        OPENSSL_version_major() == OPENSSL_VERSION_MAJOR && OPENSSL_version_minor() == OPENSSL_VERSION_MINOR
+            && OPENSSL_version_patch() >= OPENSSL_VERSION_PATCH
+    }
 }

@@ -33,7 +33,7 @@ import Testing
         ("Sources/Harness/Run/A.swift", "@preconcurrency import Dispatch", "Dispatch is for Transport only"),
         (
             "Sources/Transport/A.swift", "import struct Foundation.URL",
-            "Foundation is for RunRecords, Reports, pushbench only"
+            "Foundation is for Reports, RunRecords, pushbench only"
         ),
         ("Sources/Histograms/A.swift", "import COpenSSL", "Histograms may not import COpenSSL"),
         ("Sources/Stray/A.swift", "import Primitives", "Package.swift has no module Stray"),

@@ -30,6 +30,19 @@ public enum Machine {
         return nil
     }
 
+    /// The present time as records have it, ISO 8601 in UTC to the second.
+    static func utcText() -> String {
+        var seconds = time(nil)
+        var parts = tm()
+        gmtime_r(&seconds, &parts)
+        return withUnsafeTemporaryAllocation(of: CChar.self, capacity: 32) { buffer in
+            guard let start = buffer.baseAddress, strftime(start, buffer.count, "%Y-%m-%dT%H:%M:%SZ", &parts) > 0 else {
+                return ""
+            }
+            return String(cString: start)
+        }
+    }
+
     /// The soft limit on descriptors, raised to the hard one first.
     public static func raiseDescriptorLimit() -> Int {
         var limit = rlimit()

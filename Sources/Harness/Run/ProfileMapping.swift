@@ -137,6 +137,7 @@ extension Profile {
         settings.tokenSeed = workload.seed
         settings.environment = simulator.environment == .sandbox ? .sandbox : .production
         settings.judgesTokens = simulator.judge.tokens
+        settings.judgesEnvironment = simulator.judge.environment
         settings.foreignTokens = simulator.judge.foreignTokens == .accept ? .accept : .reject
         settings.payloadLimit = simulator.payloadLimit
         settings.judgesPayloadSize = simulator.judge.payloadSize
@@ -154,8 +155,12 @@ extension Profile {
             settings.burst = .init(
                 rate: burst.rate, start: burst.from, length: burst.length, seed: workload.seed)
         }
-        if let stall = faults.stallReading, case .time(let start) = stall.after {
-            settings.stall = .init(start: start, length: stall.length)
+        if let stall = faults.stallReading {
+            switch stall.after {
+            case .time(let start): settings.stall = .init(trigger: .time(start), length: stall.length)
+            case .notifications(let count):
+                settings.stall = .init(trigger: .notifications(UInt64(count)), length: stall.length)
+            }
         }
         settings.acceptRate = faults.acceptPerSecond.map { Rate(perSecond: $0.perSecond / Double(loops)) }
         return settings

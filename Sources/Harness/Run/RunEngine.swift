@@ -16,8 +16,6 @@ public final class RunEngine {
     private var monitor: RunMonitor
     private var outcome = RunOutcome()
 
-    /// How long no connection may stand before the target counts as unreachable.
-    private static let outageLimit = Interval.seconds(30)
     /// How often the engine looks at the run.
     private static let tickNanoseconds: UInt64 = 5_000_000
 
@@ -61,7 +59,7 @@ public final class RunEngine {
 
     private func checkDescriptors() throws(HarnessError) {
         let available = Machine.raiseDescriptorLimit()
-        let needed = profile.sender.connections + 64
+        let needed = RunNeed(profile).descriptors
         guard needed <= available else {
             throw .localLimit(
                 "\(profile.sender.connections) connections need \(needed) file descriptors, and this process may open "
@@ -97,10 +95,14 @@ public final class RunEngine {
     private func openConnections() async throws(HarnessError) {
         await onEachLoop { $0.start() }
         let start = MonotonicClock.now()
-        let patience = profile.sender.connectTimeout + profile.sender.handshakeTimeout
+        let pacing = Double(profile.sender.connections) / profile.sender.reconnect.attemptsPerSecond.perSecond
+        let patience =
+            profile.sender.connectTimeout + profile.sender.handshakeTimeout
+            + Interval(nanoseconds: Int64(min(pacing, 3_600) * 1e9))
         while true {  // bounded by the patience
             await observe(.connecting)
             if monitor.openConnections == profile.sender.connections || mustAbort { return }
+            if options.interrupts.value > 0 { return }
             if MonotonicClock.now() - start > patience {
                 if monitor.openConnections > 0 { return }
                 throw .unreachable("no connection to the target within \(patience.seconds) s")
@@ -118,11 +120,12 @@ public final class RunEngine {
         let measureEnd = profile.phases.measure.map { outcome.measureStart + $0 } ?? .distantFuture
         let start = outcome.measureStart
         await onEachLoop { $0.beginMeasuring(at: start) }
-        supply.release(at: outcome.startedAt)
+        if options.interrupts.value == 0 { supply.release(at: outcome.startedAt) }
         await onEachLoop { $0.wake() }
         while !mustAbort && !monitor.isFinished {  // bounded by the phases, the drain and the outage limit
             let now = MonotonicClock.now()
             if now >= measureEnd || options.interrupts.value > 0 { supply.stop() }
+            if options.interrupts.value > 0 && monitor.written == 0 { break }
             await observe(supply.isExhausted ? .draining : now < outcome.measureStart ? .warmup : .measuring)
             if supply.isExhausted {
                 if outcome.measureEnd == .zero {
@@ -131,7 +134,7 @@ public final class RunEngine {
                 }
                 if now - max(outcome.measureEnd, monitor.lastProgress) > profile.phases.drain { break }
             }
-            if now - max(outcome.startedAt, monitor.lastConnected) > Self.outageLimit {
+            if now - max(outcome.startedAt, monitor.lastContact) > options.outageLimit {
                 outcome.abort = .unreachable
             }
             await tick()
@@ -177,7 +180,8 @@ public final class RunEngine {
         outcome.senderUsage = ProcessUsage.now()
         let claimed = supply.claimedCount
         // A run that time ends generates what it takes; one with a number has planned all of them.
-        let isEndedByTime = profile.phases.measure != nil && outcome.abort == nil
+        let isWithoutNumber = profile.workload.notifications == Profile.notificationLimit
+        let isEndedByTime = profile.phases.measure != nil && (outcome.abort == nil || isWithoutNumber)
         outcome.generated = isEndedByTime ? claimed : supply.limit
         outcome.ledger.recordUnsent(SequenceRun(start: claimed, count: outcome.generated - claimed))
         await observe(.draining)
@@ -187,6 +191,7 @@ public final class RunEngine {
         child.stop()
         _ = await child.wait(upTo: 10) { $0.result != nil }
         outcome.simulator = child.current.result
+        if outcome.simulator == nil { outcome.abort = outcome.abort ?? .bookMissing }
         outcome.simulatorProgress = child.current.progress
         join()
     }

@@ -9,7 +9,8 @@ struct RunMonitor {
     private(set) var openConnections = 0
     private(set) var written: UInt64 = 0
     private(set) var lastProgress = Instant.zero
-    private(set) var lastConnected = Instant.zero
+    /// When the target was last seen to be there: a connection lasted, or something was proved.
+    private(set) var lastContact = Instant.zero
 
     private let sessionCount: Int
     private var finishedSessions = 0
@@ -41,7 +42,7 @@ struct RunMonitor {
     mutating func begin(at start: Instant) {
         intervalStart = start
         lastProgress = start
-        lastConnected = start
+        lastContact = start
     }
 
     /// Whether the present interval is at its end.
@@ -56,6 +57,7 @@ struct RunMonitor {
         guard !snapshots.isEmpty else { return false }
         var sums = Sums()
         var open = 0
+        var lasting = 0
         var finished = 0
         var settledNow: UInt64 = 0
         for snapshot in snapshots {
@@ -67,6 +69,7 @@ struct RunMonitor {
             sums.unsettled += snapshot.unsettled
             sums.senderCPU += snapshot.processorTime.nanoseconds
             open += snapshot.openConnections
+            lasting += snapshot.lastingConnections
             finished += snapshot.finishedSessions
             settledNow += snapshot.settled
             if let part = snapshot.residence { residence.append(part) }
@@ -74,7 +77,9 @@ struct RunMonitor {
         sums.accepted = progress.last?.accepted
         sums.simulatorCPU = progress.last?.cpuNs
         if sums.written != written || settledNow != settled { lastProgress = now }
-        if open > 0 || finished > 0 { lastConnected = now }
+        // A gateway that ends each connection soon after the handshake is not there; one that rejects or accepts is.
+        let hasAnswered = sums.rejected != present.rejected || sums.accepted != present.accepted
+        if lasting > 0 || finished > 0 || hasAnswered { lastContact = now }
         written = sums.written
         settled = settledNow
         openConnections = open

@@ -12,6 +12,8 @@ public struct RunOptions: Sendable {
     public var interrupts: Interrupts
     /// The effective profile as JSON, for the simulator process.
     public var profileJSON: String
+    /// How long no connection may last before the target counts as unreachable.
+    public var outageLimit = Interval.seconds(30)
 
     /// Makes options.
     public init(

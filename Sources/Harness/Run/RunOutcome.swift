@@ -9,6 +9,8 @@ public enum RunAbort: Hashable, Sendable {
     case interrupted
     /// The simulator process ended by itself.
     case simulatorDied
+    /// The simulator did not hand its book over.
+    case bookMissing
     /// No connection could be had for too long.
     case unreachable
 }

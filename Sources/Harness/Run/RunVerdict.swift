@@ -51,7 +51,10 @@ extension VerdictRecord {
             self.init(status: .unreachable, reasons: ["the simulator process ended during the run"], exitCode: 8)
         case .unreachable?:
             self.init(
-                status: .unreachable, reasons: ["no connection to the target could be had for 30 s"], exitCode: 8)
+                status: .unreachable, reasons: ["for too long no connection to the target lasted"], exitCode: 8)
+        case .bookMissing?:
+            self.init(
+                status: .internalError, reasons: ["the simulator did not hand its book over"], exitCode: 1)
         case nil:
             self.init()
             if let lag = outcome.missedSchedule(profile) {

@@ -18,6 +18,7 @@ struct Target {
         link.sendsAtOnce = profile.sender.noDelay
         link.sendBufferBytes = profile.sender.sendBuffer
         let resumes = profile.sender.resume
+        let attempts = AttemptPace(profile.sender.reconnect.attemptsPerSecond)
         switch profile.target {
         case .simulator:
             let (child, port, pem) = try await startSimulator(options)
@@ -25,7 +26,7 @@ struct Target {
             return Target(
                 connect: ConnectPlan(
                     address: .loopback(port: port), serverName: "localhost", context: context, options: link,
-                    resumes: resumes),
+                    resumes: resumes, attempts: attempts),
                 child: child)
         case .gateway(let gateway):
             let context = try makeContext(clientOptions(gateway.tls))
@@ -33,7 +34,7 @@ struct Target {
                 connect: ConnectPlan(
                     address: try resolve(gateway.host, port: gateway.port),
                     serverName: gateway.tls.serverName ?? gateway.host, context: context, options: link,
-                    resumes: resumes))
+                    resumes: resumes, attempts: attempts))
         }
     }
 

@@ -19,6 +19,7 @@ final class LoopRecorder {
         var reconnects: UInt64 = 0
         var unsettled: UInt64 = 0
         var openConnections = 0
+        var lastingConnections = 0
         var finishedSessions = 0
         var processorTime = Interval.zero
         var residence: HistogramSnapshot?

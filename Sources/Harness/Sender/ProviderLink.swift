@@ -10,6 +10,7 @@ struct ConnectPlan: Sendable {
     var context: TLSContext
     var options: LinkOptions
     var resumes: Bool
+    var attempts: AttemptPace
 }
 
 /// Drives one provider session over TLS connections: bytes and times in, actions out.
@@ -23,6 +24,8 @@ final class ProviderLink: LinkHandler {
     private var resumable: TLSSession?
     private var timer: LoopTimer?
     private var armed: Instant?
+    /// When the attempt begins that the session wants and the pace holds back.
+    private var dialAt: Instant?
 
     init(session: ProviderSession, core: LoopCore, plan: ConnectPlan, recorder: LoopRecorder) {
         self.session = session
@@ -36,6 +39,7 @@ final class ProviderLink: LinkHandler {
         timer = core.makeTimer { [weak self] core in
             guard let self else { return }
             armed = nil
+            if let dialAt, core.now >= dialAt { dial() }
             session.timerFired(now: core.now)
             settle()
         }
@@ -110,6 +114,12 @@ final class ProviderLink: LinkHandler {
     }
 
     private func connect() {
+        let start = plan.attempts.reserve(now: core.now)
+        if start > core.now { dialAt = start } else { dial() }
+    }
+
+    private func dial() {
+        dialAt = nil
         link = core.connect(
             to: plan.address, context: plan.context, serverName: plan.serverName,
             resuming: plan.resumes ? resumable : nil, options: plan.options, handler: self)
@@ -118,6 +128,7 @@ final class ProviderLink: LinkHandler {
 
     private func drop(_ closing: LinkClosing) {
         keepSession()
+        dialAt = nil
         let last = link
         link = nil
         last?.close(closing)
@@ -128,7 +139,7 @@ final class ProviderLink: LinkHandler {
     }
 
     private func arm() {
-        let deadline = session.deadline
+        let deadline = [session.deadline, dialAt].compactMap { $0 }.min()
         guard deadline != armed else { return }
         armed = deadline
         timer?.set(to: deadline)

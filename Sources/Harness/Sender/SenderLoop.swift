@@ -58,6 +58,7 @@ final class SenderLoop {
         for link in links {
             snapshot.unsettled += link.session.unsettledCount
             snapshot.openConnections += link.session.isOpen ? 1 : 0
+            snapshot.lastingConnections += link.session.isLasting(at: core.now) ? 1 : 0
             snapshot.finishedSessions += link.session.isFinished ? 1 : 0
         }
         snapshot.processorTime = core.processorTime
@@ -77,7 +78,9 @@ final class SenderLoop {
             var record = ConnectionRecord(index: link.session.slot, loop: index)
             record.openings = Int64(link.session.connectionCount)
             record.written = Int64(link.session.writtenCount)
+            record.accepted = Int64(link.session.acceptedCount)
             record.rejected = Int64(link.session.errorReplyCount)
+            record.resent = Int64(link.session.resentCount)
             record.bytes = Int64(link.session.writtenBytes)
             record.tlsVersion = link.facts?.version.description
             record.cipher = link.facts?.cipher

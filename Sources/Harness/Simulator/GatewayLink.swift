@@ -4,17 +4,17 @@ import Transport
 
 /// Drives one gateway session over an accepted TLS connection.
 final class GatewayLink: LinkHandler {
-    private let makeSession: () -> GatewaySession
+    private let makeSession: (Instant) -> GatewaySession
     private var session: GatewaySession?
     private var pausedUntil: Instant?
 
     /// Makes the driver; the session begins with the connection, so that failed handshakes count for nothing.
-    init(makeSession: @escaping () -> GatewaySession) { self.makeSession = makeSession }
+    init(makeSession: @escaping (Instant) -> GatewaySession) { self.makeSession = makeSession }
 
     /// How long a closing connection is read on, so that a reset does not destroy the reply on its way.
     static let lingerTime = Interval.seconds(1)
 
-    func linkOpened(_ link: Link, facts: LinkFacts, now: Instant) { session = makeSession() }
+    func linkOpened(_ link: Link, facts: LinkFacts, now: Instant) { session = makeSession(now) }
 
     func link(_ link: Link, received bytes: UnsafeRawBufferPointer, now: Instant) {
         session?.receive(bytes, now: now)

@@ -6,22 +6,27 @@ import Transport
 final class GatewayLoop {
     let ledger: GatewayLedger
     private let settings: GatewaySimulator.GatewaySettings
-    private let judge: NotificationJudge
+    private let triggers: FaultTriggers
     private let pace: GatewayPace
+    private var judge: NotificationJudge?
 
     init(
-        settings: GatewaySimulator.GatewaySettings, start: Instant, firstIdentifier: UInt32, trackedCount: UInt64
+        settings: GatewaySimulator.GatewaySettings, triggers: FaultTriggers, firstIdentifier: UInt32,
+        trackedCount: UInt64
     ) {
         self.settings = settings
-        judge = NotificationJudge(settings: settings, start: start)
-        pace = GatewayPace(settings: settings)
+        self.triggers = triggers
+        pace = GatewayPace(settings: settings, triggers: triggers)
         ledger = GatewayLedger(firstIdentifier: firstIdentifier, trackedCount: trackedCount)
     }
 
     /// A handler for the next accepted connection.
-    func makeLink() -> GatewayLink {
-        GatewayLink { [settings, judge, ledger, pace] in
-            GatewaySession(settings: settings, judge: judge, ledger: ledger, pace: pace)
-        }
+    func makeLink() -> GatewayLink { GatewayLink { [self] now in makeSession(now: now) } }
+
+    private func makeSession(now: Instant) -> GatewaySession {
+        let start = triggers.connectionOpened(at: now)
+        let judge = judge ?? NotificationJudge(settings: settings, start: start)
+        self.judge = judge
+        return GatewaySession(settings: settings, judge: judge, ledger: ledger, pace: pace)
     }
 }

@@ -130,11 +130,15 @@ final class SimulatorChild: Sendable {
                 let count = read(descriptor, &chunk, chunk.count)
                 if count < 0 && errno == EINTR { continue }
                 guard count > 0 else { break }
-                pending.append(contentsOf: chunk[0..<count])
-                while let end = pending.firstIndex(of: UInt8(ascii: "\n")) {
-                    child.take(line: String(decoding: pending[..<end], as: UTF8.self))
-                    pending.removeSubrange(...end)
+                // Only the new bytes are searched: the last line of a run with many errors has megabytes.
+                var rest = chunk[0..<count]
+                while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
+                    pending.append(contentsOf: rest[..<end])
+                    child.take(line: String(decoding: pending, as: UTF8.self))
+                    pending.removeAll()
+                    rest = rest[(end + 1)...]
                 }
+                pending.append(contentsOf: rest)
             }
             close(descriptor)
             child.state.withLock { $0.hasEnded = true }

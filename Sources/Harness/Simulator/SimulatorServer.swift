@@ -10,6 +10,7 @@ public final class SimulatorServer: Sendable {
     public let authorityPEM: String
     private let loops: [EventLoop]
     private let listener: Listener
+    private let timetable: FaultTimetable
 
     /// Starts to listen.
     ///
@@ -22,6 +23,7 @@ public final class SimulatorServer: Sendable {
         let gateway = profile.gatewaySettings(settings, loops: loopCount)
         let tracked = UInt64(min(profile.workload.notifications, Profile.notificationLimit))
         let firstIdentifier = profile.sender.firstIdentifier
+        let triggers = FaultTriggers()
         do {
             let authority = try CertificateAuthority()
             authorityPEM = authority.certificatePEM
@@ -32,7 +34,8 @@ public final class SimulatorServer: Sendable {
             let context = try TLSContext(server: options)
             var listening = ListenerOptions()
             listening.connectionLimit = settings.maxConnections
-            listening.backlog = 4_096
+            listening.backlog = RunNeed.backlog
+            listening.link.sendsAtOnce = profile.sender.noDelay
             guard let port = UInt16(exactly: settings.port),
                 let address = try SocketAddress.resolve(host: settings.address, port: port).first
             else { throw HarnessError.invalidInput("\(settings.address) is no address to listen on") }
@@ -41,7 +44,7 @@ public final class SimulatorServer: Sendable {
                 let loop = try EventLoop(label: "pushbench.gateway.\(index)")
                 try await loop.run { core in
                     core.tenant = GatewayLoop(
-                        settings: gateway, start: core.now, firstIdentifier: firstIdentifier, trackedCount: tracked)
+                        settings: gateway, triggers: triggers, firstIdentifier: firstIdentifier, trackedCount: tracked)
                 }
                 loops.append(loop)
             }
@@ -57,7 +60,7 @@ public final class SimulatorServer: Sendable {
         } catch {
             throw .internalFailure("cannot start the simulator: \(error)")
         }
-        if let refuse = settings.faults.refuse { refuseConnections(refuse) }
+        timetable = FaultTimetable(settings.faults, triggers: triggers, listener: listener, loops: loops)
     }
 
     /// Half of the processors, at least one: the other half is the sender's.
@@ -103,6 +106,7 @@ public final class SimulatorServer: Sendable {
 
     /// Closes everything.
     public func shutDown() async {
+        timetable.end()
         await listener.close()
         for loop in loops { await loop.shutDownAndWait() }
     }
@@ -126,17 +130,6 @@ public final class SimulatorServer: Sendable {
         result.ledger.connectionsAccepted = Int64(counts.connections)
         result.ledger.connectionsRefused = Int64(listener.counts.turnedAway)
         result.ledger.bytesReceived = Int64(counts.acceptedBytes)
-    }
-
-    /// Gives the port up for a time, so that connections are refused.
-    private func refuseConnections(_ fault: WindowFault) {
-        let listener = listener
-        Task {
-            try? await Task.sleep(nanoseconds: UInt64(fault.at.nanoseconds))
-            await listener.pause()
-            try? await Task.sleep(nanoseconds: UInt64(fault.length.nanoseconds))
-            try? await listener.resume()
-        }
     }
 }
 

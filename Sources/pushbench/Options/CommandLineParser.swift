@@ -36,6 +36,7 @@ enum CommandLineParser {
                 parsed.overrides += changes(keyPath: keyPath, text: text, origin: option.environmentName)
             }
         }
+        try checkNames(in: environment)
         try scan(Array(arguments.dropFirst()), into: &parsed)
         guard parsed.has("help") || command.argumentCount.contains(parsed.arguments.count) else {
             let expected = command.arguments.isEmpty ? "no arguments" : command.arguments
@@ -43,6 +44,16 @@ enum CommandLineParser {
                 description: "\(name) takes \(expected), and \(parsed.arguments.count) arguments were given")
         }
         return parsed
+    }
+
+    /// A misspelt variable would otherwise change nothing, silently.
+    private static func checkNames(in environment: [String: String]) throws(UsageError) {
+        let known = CommandTable.commands.flatMap(\.options).compactMap { option -> String? in
+            if case .profile = option.effect { option.environmentName } else { nil }
+        }
+        for name in environment.keys.sorted() where name.hasPrefix("PUSHBENCH_") && !known.contains(name) {
+            throw unknown("environment variable", name, among: known)
+        }
     }
 
     /// Takes `--name value`, `--name=value`, `-nVALUE`, `-n VALUE` and joined flags; `--` ends the options.

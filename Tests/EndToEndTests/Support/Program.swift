@@ -1,0 +1,82 @@
+import Foundation
+import Glibc
+import Testing
+
+/// The built program beside the test bundle.
+enum Program {
+    /// Its path; the tests fail, and do not skip, when it is not there.
+    static func path() throws -> String {
+        let bundle = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
+        let tree = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../../.build/debug")
+        let candidates = [bundle, tree].map { $0.appending(path: "pushbench").standardized.path }
+        return try #require(
+            candidates.first { access($0, X_OK) == 0 },
+            "the program is not built; `swift build` makes it, it is looked for at \(candidates)")
+    }
+
+    /// What a finished command line leaves.
+    struct Result {
+        var output: String
+        /// The exit status, or 128 + the signal that ended it, as shells count.
+        var status: Int32
+    }
+
+    /// Runs `pushbench` with these arguments behind a shell prelude such as `ulimit -n 256;`; both outputs come as one.
+    static func shell(_ prelude: String = "", _ arguments: [String]) throws -> Result {
+        let quoted = ([try path()] + arguments).map { "'\($0)'" }.joined(separator: " ")
+        guard let pipe = popen("\(prelude) exec \(quoted) 2>&1 </dev/null", "r") else {
+            throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO)
+        }
+        var output: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 65_536)
+        while true {  // ends with the program
+            let count = fread(&chunk, 1, chunk.count, pipe)
+            guard count > 0 else { break }
+            output += chunk[..<count]
+        }
+        let status = pclose(pipe)
+        return Result(
+            output: String(decoding: output, as: UTF8.self),
+            status: status & 0x7F == 0 ? status >> 8 & 0xFF : 128 + status & 0x7F)
+    }
+
+    /// The processes that this one has started and that run the program.
+    static func children() -> [pid_t] {
+        let entries = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
+        return entries.compactMap { pid_t($0) }.filter { process in
+            guard let stat = try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8),
+                let nameEnd = stat.lastIndex(of: ")"), stat[..<nameEnd].contains("(pushbench")
+            else { return false }
+            let fields = stat[nameEnd...].split(separator: " ")
+            return fields.count > 2 && fields[1] != "Z" && pid_t(fields[2]) == getpid()
+        }
+    }
+}
+
+/// A folder for one test's files, which goes away with the value.
+final class ScratchFolder {
+    let path: String
+
+    init() throws {
+        path = FileManager.default.temporaryDirectory.appending(path: "pushbench-\(UUID().uuidString)").path
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+
+    /// Writes a file and returns its path.
+    func file(_ name: String, _ text: String) throws -> String {
+        let file = "\(path)/\(name)"
+        try text.write(toFile: file, atomically: true, encoding: .utf8)
+        return file
+    }
+
+    /// A file of `count` different tokens; those whose numbers (from 1) are in `bad` are zeros, which every simulator refuses.
+    func tokens(_ count: Int, bad: Set<Int> = []) throws -> String {
+        let lines = (1...count).map { number in
+            let hexadecimal = String(bad.contains(number) ? 0 : number, radix: 16)
+            return String(repeating: "0", count: 64 - hexadecimal.count) + hexadecimal
+        }
+        return try file("tokens.txt", lines.joined(separator: "\n") + "\n")
+    }
+}
