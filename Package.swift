@@ -54,8 +54,8 @@ let package = Package(
         .executableTarget(
             name: "Benchmarks",
             dependencies: [
-                "Harness", "RunRecords", "Histograms", "Workload", "PushWire", "Primitives", "Transport",
-                "SecureChannel", "CShims",
+                "Harness", "RunRecords", "Histograms", "Workload", "GatewaySimulator", "PushWire", "Primitives",
+                "Transport", "SecureChannel", "CShims",
             ],
             path: "Benchmarks",
             linkerSettings: [jemalloc]),
