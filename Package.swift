@@ -60,7 +60,7 @@ let package = Package(
             path: "Benchmarks",
             linkerSettings: [jemalloc]),
         .testTarget(name: "PrimitivesTests", dependencies: ["Primitives"]),
-        .testTarget(name: "PushWireTests", dependencies: ["PushWire", "Primitives"]),
+        .testTarget(name: "PushWireTests", dependencies: ["PushWire", "GatewaySimulator", "Primitives"]),
         .testTarget(name: "HistogramsTests", dependencies: ["Histograms", "Primitives"]),
         .testTarget(name: "WorkloadTests", dependencies: ["Workload", "PushWire", "Primitives"]),
         .testTarget(

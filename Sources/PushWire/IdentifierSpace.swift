@@ -26,12 +26,9 @@ public struct IdentifierSpace: Hashable, Sendable {
     public func sequence(of identifier: UInt32, near reference: UInt64) -> UInt64? {
         guard identifier != 0 else { return nil }
         let offset = (UInt64(identifier) + Self.count - UInt64(first)) % Self.count
-        let lap = reference / Self.count
-        let candidates = [lap &- 1, lap, lap + 1].compactMap { lap -> UInt64? in
-            lap == .max ? nil : lap * Self.count + offset
-        }
-        return candidates.min { distance($0, reference) < distance($1, reference) }
+        let ahead = (offset + Self.count - reference % Self.count) % Self.count
+        if ahead <= Self.count / 2 { return reference + ahead }
+        let behind = Self.count - ahead
+        return behind <= reference ? reference - behind : nil
     }
-
-    private func distance(_ left: UInt64, _ right: UInt64) -> UInt64 { left > right ? left - right : right - left }
 }

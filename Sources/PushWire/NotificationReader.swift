@@ -10,6 +10,9 @@ public struct NotificationReader {
     /// Whether the stream stops inside a notification at present.
     public var hasUnfinished: Bool { !carry.isEmpty }
 
+    /// How many bytes of an unfinished notification are kept; less than a whole frame that the parser takes.
+    public var unfinishedByteCount: Int { carry.count }
+
     /// Takes every frame from now on as long as its end can be found, whatever its token or payload length; for counting what
     /// is thrown away. A frame whose refusal led here comes again as a whole one.
     public mutating func acceptAnyLength() {
