@@ -57,9 +57,14 @@ public final class GatewaySession {
     /// Bytes came from the provider.
     public func receive(_ bytes: UnsafeRawBufferPointer, now: Instant) {
         let before = ledger.counts.accepted
+        // The reader leaves the session while it reads: as a part of the session it would be under a run-time check all
+        // the while, and with it everything that the frames touch.
+        var reader = NotificationReader(parser: self.reader.parser)
+        swap(&reader, &self.reader)
         reader.read(bytes) { frame, reader in
             if state.isServing { serve(frame, reader: &reader, now: now) } else { discard(frame, now: now) }
         }
+        swap(&reader, &self.reader)
         let acceptedNow = ledger.counts.accepted - before
         if acceptedNow > 0 {
             ledger.counts.firstAcceptedAt = ledger.counts.firstAcceptedAt ?? now
