@@ -19,7 +19,7 @@ let modules: [(name: String, imports: [String])] = [
     ("Workload", ["Primitives", "PushWire"]),
     ("ProviderSessions", ["Primitives", "PushWire", "Workload"]),
     ("GatewaySimulator", ["Primitives", "PushWire", "Workload"]),
-    ("SecureChannel", ["Primitives", "PushWire", "COpenSSL"]),
+    ("SecureChannel", ["Primitives", "PushWire", "COpenSSL", "CShims"]),
     ("Transport", ["Primitives", "SecureChannel", "COpenSSL", "CShims"]),
     ("SimulatedTransport", ["Primitives", "PushWire", "Workload", "ProviderSessions", "GatewaySimulator"]),
     ("RunRecords", ["Primitives", "PushWire", "Histograms", "Workload"]),

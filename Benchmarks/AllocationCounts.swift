@@ -37,7 +37,7 @@ struct AllocationCounts {
 
     private func run(_ notifications: Int, _ connections: Int) throws -> RunRecord {
         try PushbenchProcess(program: options.program).run(
-            .init(notifications: notifications, connections: connections))
+            .init(notifications: notifications, connections: connections, countsExactly: true))
     }
 
     /// Makes a known number of requests, small and large, to see that the counter tells the truth.

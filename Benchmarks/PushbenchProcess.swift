@@ -11,6 +11,8 @@ struct PushbenchProcess {
         var notifications: Int
         var connections: Int
         var judgesJSON = false
+        /// Whether both processes do without the allocator's thread caches, so that its counts are exact.
+        var countsExactly = false
 
         fileprivate var profile: String {
             """
@@ -34,7 +36,9 @@ struct PushbenchProcess {
         let profile = folder + "/profile.json5"
         try writeText(order.profile, to: profile)
         let record = folder + "/record.json"
-        try execute(["run", profile, "--quiet", "--output", "json=\(record)"], log: folder + "/log")
+        try execute(
+            ["run", profile, "--quiet", "--output", "json=\(record)"], log: folder + "/log",
+            environment: order.countsExactly ? ["MALLOC_CONF=tcache:false"] : [])
         let result = try RunRecord.read(record)
         guard result.ledger.accepted == Int64(order.notifications), result.ledgerDifference == 0,
             result.ledger.duplicates == 0
@@ -47,19 +51,25 @@ struct PushbenchProcess {
         return result
     }
 
-    private func execute(_ words: [String], log: String) throws {
+    private func execute(_ words: [String], log: String, environment additions: [String]) throws {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, log, O_WRONLY | O_CREAT | O_APPEND, 0o600)
         posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO)
         var arguments: [UnsafeMutablePointer<CChar>?] = ([program] + words).map { (word: String) in strdup(word) }
         arguments.append(nil)
+        let added: [UnsafeMutablePointer<CChar>?] = additions.map { (line: String) in strdup(line) }
+        var environment = added
+        for index in 0... {
+            environment.append(environ[index])
+            if environ[index] == nil { break }
+        }
         defer {
-            for argument in arguments { free(argument) }
+            for text in arguments + added { free(text) }
             posix_spawn_file_actions_destroy(&actions)
         }
         var process: pid_t = 0
-        let failure = posix_spawn(&process, program, &actions, nil, &arguments, environ)
+        let failure = posix_spawn(&process, program, &actions, nil, &arguments, &environment)
         guard failure == 0 else { throw BenchmarkFailure("\(program): \(String(cString: strerror(failure)))") }
         var status: Int32 = 0
         while waitpid(process, &status, 0) < 0, errno == EINTR {}

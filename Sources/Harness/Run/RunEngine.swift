@@ -19,7 +19,7 @@ public final class RunEngine {
     /// How long no connection may stand before the target counts as unreachable.
     private static let outageLimit = Interval.seconds(30)
     /// How often the engine looks at the run.
-    private static let tickNanoseconds: UInt64 = 5_000_000
+    private static let tickNanoseconds: UInt64 = 10_000_000
 
     /// Prepares a run; reads the files that the profile names.
     ///
