@@ -97,6 +97,9 @@ public final class ProviderSession {
     /// Whether batches may be written at present.
     public var isOpen: Bool { state.isOpen }
 
+    /// Whether a connection stands, for batches or for the last proof.
+    public var isConnected: Bool { state.isConnected }
+
     /// Whether a connection stands that is not just another one of a series that soon ended.
     public func isLasting(at now: Instant) -> Bool { state.isLasting(at: now, base: plan.reconnect.base) }
 

@@ -7,6 +7,17 @@ public enum Machine {
     /// Processors that this process may use.
     public static var processorCount: Int { max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))) }
 
+    /// The folder of the running program, where its companions lie.
+    public static var programFolder: String {
+        withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(PATH_MAX)) { buffer in
+            guard let start = buffer.baseAddress else { return "." }
+            let count = readlink("/proc/self/exe", start, buffer.count)
+            guard count > 0 else { return "." }
+            let path = buffer[..<count].map { UInt8(bitPattern: $0) }
+            return String(decoding: path[..<(path.lastIndex(of: UInt8(ascii: "/")) ?? 0)], as: UTF8.self)
+        }
+    }
+
     /// What two records must share to be compared; says nothing that identifies a host.
     public static func fingerprint() -> MachineRecord {
         var record = MachineRecord()
@@ -31,7 +42,7 @@ public enum Machine {
     }
 
     /// The present time as records have it, ISO 8601 in UTC to the second.
-    static func utcText() -> String {
+    public static func utcText() -> String {
         var seconds = time(nil)
         var parts = tm()
         gmtime_r(&seconds, &parts)

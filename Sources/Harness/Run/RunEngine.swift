@@ -17,7 +17,7 @@ public final class RunEngine {
     private var outcome = RunOutcome()
 
     /// How often the engine looks at the run.
-    private static let tickNanoseconds: UInt64 = 5_000_000
+    private static let tickNanoseconds: UInt64 = 10_000_000
 
     /// Prepares a run; reads the files that the profile names.
     ///
@@ -105,10 +105,21 @@ public final class RunEngine {
             if options.interrupts.value > 0 { return }
             if MonotonicClock.now() - start > patience {
                 if monitor.openConnections > 0 { return }
-                throw .unreachable("no connection to the target within \(patience.seconds) s")
+                throw .unreachable("no connection to the target within \(patience.seconds) s\(await attemptsText())")
             }
             await tick()
         }
+    }
+
+    /// What became of the attempts to connect, for the error that there is no connection.
+    private func attemptsText() async -> String {
+        var failures: [String: Int] = [:]
+        for loop in loops {
+            let part = try? await loop.run { ($0.tenant as? SenderLoop)?.failedAttempts ?? [:] }
+            failures.merge(part ?? [:], uniquingKeysWith: +)
+        }
+        let kinds = failures.sorted { $0.key < $1.key }.map { "\($0.value) × \($0.key)" }
+        return kinds.isEmpty ? "" : ": \(kinds.joined(separator: ", "))"
     }
 
     // MARK: - Phases
@@ -189,7 +200,7 @@ public final class RunEngine {
         outcome.acceptedBySender = outcome.ledger.count(of: .accepted)
         guard let child, outcome.abort != .simulatorDied else { return }
         child.stop()
-        _ = await child.wait(upTo: 10) { $0.result != nil }
+        _ = await child.wait(upTo: options.outageLimit.seconds) { $0.result != nil }
         outcome.simulator = child.current.result
         if outcome.simulator == nil { outcome.abort = outcome.abort ?? .bookMissing }
         outcome.simulatorProgress = child.current.progress

@@ -12,7 +12,7 @@ public struct RunOptions: Sendable {
     public var interrupts: Interrupts
     /// The effective profile as JSON, for the simulator process.
     public var profileJSON: String
-    /// How long no connection may last before the target counts as unreachable.
+    /// How long no connection may last, or the simulator's book may not come, before the target counts as gone.
     public var outageLimit = Interval.seconds(30)
 
     /// Makes options.

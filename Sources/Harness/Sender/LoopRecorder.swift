@@ -1,6 +1,7 @@
 import Histograms
 import Primitives
 import ProviderSessions
+import Transport
 
 /// The latency series of a run.
 enum Series: String, CaseIterable {
@@ -31,6 +32,8 @@ final class LoopRecorder {
     private(set) var lastProof: Instant?
     private(set) var firstWrite: Instant?
     private(set) var lastWrite: Instant?
+    /// Failed attempts to connect, in the words of the layer that failed.
+    private(set) var failedAttempts: [String: Int] = [:]
     /// Events before this instant belong to the warm-up and enter no latency series.
     var measureStart = Instant.zero
 
@@ -62,6 +65,12 @@ final class LoopRecorder {
         case .proved(let at): lastProof = at
         default: break
         }
+    }
+
+    /// Enters why an attempt to connect failed; of what a hostile gateway can vary, only the first kinds are kept.
+    func recordFailedAttempt(_ end: LinkEnd) {
+        let text = end.text
+        if failedAttempts[text] != nil || failedAttempts.count < 16 { failedAttempts[text, default: 0] += 1 }
     }
 
     /// The sums so far; with the residence of the interval that ends, if it does.

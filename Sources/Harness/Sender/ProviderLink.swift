@@ -92,6 +92,7 @@ final class ProviderLink: LinkHandler {
         guard link === self.link else { return }
         keepSession()
         self.link = nil
+        if !session.isConnected { recorder.recordFailedAttempt(end) }
         session.connectionEnded(ConnectionEnd(end), now: now)
         settle()
     }

@@ -52,6 +52,9 @@ final class SenderLoop {
     /// Latencies count from now on.
     func beginMeasuring(at start: Instant) { recorder.measureStart = start }
 
+    /// The failed attempts to connect in words, and how many there were of each kind.
+    var failedAttempts: [String: Int] { recorder.failedAttempts }
+
     /// The sums so far; at the end of an interval with its residence.
     func snapshot(_ endsInterval: Bool) -> LoopRecorder.Snapshot {
         var snapshot = recorder.takeSnapshot(endsInterval: endsInterval)

@@ -77,7 +77,8 @@ public final class SimulatorServer: Sendable {
             accepted += count ?? 0
         }
         return SimulatorProgress(
-            atNs: MonotonicClock.now().nanoseconds, accepted: Int64(accepted), cpuNs: ProcessUsage.now().cpuNs)
+            atNs: MonotonicClock.now().nanoseconds, accepted: Int64(accepted),
+            cpuNs: ProcessUsage.processorTime.nanoseconds)
     }
 
     /// Everything that is known at present; of use when the run is over.

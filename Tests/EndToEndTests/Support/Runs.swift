@@ -15,7 +15,10 @@ struct Run {
     var outageLimit = Interval.seconds(30)
     var onInterval: @Sendable (RunProgress) -> Void = { _ in }
 
-    init(_ text: String) throws { profile = try Profile.read(text: text, source: "test.json5") }
+    init(_ text: String, outageLimit: Interval = .seconds(30)) throws {
+        profile = try Profile.read(text: text, source: "test.json5")
+        self.outageLimit = outageLimit
+    }
 
     /// Carries it out, and checks what holds for every run, however it ends.
     func record(sourceLocation: SourceLocation = #_sourceLocation) async throws -> RunRecord {

@@ -1,0 +1,23 @@
+import Transport
+
+extension LinkEnd {
+    /// The end as a person reads it in an error message.
+    var text: String {
+        switch self {
+        case .closedByPeer: "closed by the target"
+        case .truncated: "ended by the target without close_notify"
+        case .reset: "reset"
+        case .readFailed(let code): "read failed (\(code))"
+        case .writeFailed(let code): "write failed (\(code))"
+        case .connectFailed(.refused): "connection refused"
+        case .connectFailed(.timedOut): "no answer to the TCP connection"
+        case .connectFailed(.unreachable(let code)), .connectFailed(.other(let code)): "no TCP connection (\(code))"
+        case .handshakeFailed(let failure): "TLS handshake failed: \(failure)"
+        case .handshakeInterrupted: "closed by the target during the TLS handshake"
+        case .handshakeTimedOut: "TLS handshake not done in time"
+        case .tlsFailed(let failure): "TLS failed: \(failure)"
+        case .localLimit(let failure): "limit of this machine: \(failure)"
+        case .closedLocally: "given up"
+        }
+    }
+}

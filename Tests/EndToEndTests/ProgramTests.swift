@@ -1,0 +1,104 @@
+import Foundation
+import Glibc
+import RunRecords
+import Testing
+
+extension EndToEndTests {
+    /// The program as a user starts it: limits of the process, exit codes, memory.
+    @Suite struct ProgramTests {
+        private static func record(_ path: String) throws -> RunRecord {
+            try JSONDecoder().decode(RunRecord.self, from: Data(contentsOf: URL(filePath: path)))
+        }
+
+        @Test func `C64 more connections than descriptors are refused with both numbers`() throws {
+            let folder = try ScratchFolder()
+            let profile = try folder.file("many.json5", "{ sender: { connections: 1_000 } }")
+            let result = try Program.shell("ulimit -n 256;", ["run", profile])
+            #expect(result.status == 2, "\(result.output)")
+            #expect(result.output.contains("1064"), "what is needed: \(result.output)")
+            #expect(result.output.contains("256"), "what there is: \(result.output)")
+        }
+
+        @Test func `C64 a hundred thousand connections end with a message`() throws {
+            let folder = try ScratchFolder()
+            let profile = try folder.file("many.json5", "{ sender: { connections: 100_000 } }")
+            let result = try Program.shell("ulimit -n 4096;", ["run", profile])
+            #expect(result.status == 2, "\(result.output)")
+            #expect(result.output.contains("100000") && result.output.contains("4096"), "\(result.output)")
+        }
+
+        @Test func `C26 memory does not grow with the number of notifications that wait for a slow gateway`() throws {
+            let folder = try ScratchFolder()
+            func peak(_ notifications: Int) throws -> (sender: Int64, simulator: Int64) {
+                let profile = try folder.file(
+                    "slow.json5",
+                    """
+                    { target: { simulator: { faults: { acceptPerSecond: "100k/s" } } },
+                      workload: { notifications: \(notifications) }, sender: { connections: 4 } }
+                    """)
+                let file = "\(folder.path)/record.json"
+                let result = try Program.shell("", ["run", profile, "-o", "json=\(file)", "--progress", "none"])
+                #expect(result.status == 0, "\(result.output)")
+                let record = try Self.record(file)
+                #expect(record.ledger.accepted == Int64(notifications))
+                return (
+                    record.resources.sender.peakRSSBytes, try #require(record.resources.simulator).peakRSSBytes
+                )
+            }
+            let few = try peak(100_000)
+            let many = try peak(500_000)
+            let slack: Int64 = 4 << 20
+            #expect(many.sender < few.sender * 11 / 10 + slack)
+            #expect(many.simulator < few.simulator * 11 / 10 + slack)
+        }
+
+        @Test func `C32 the simulator's death is exit code 8 and no signal's`() throws {
+            let folder = try ScratchFolder()
+            let profile = try folder.file(
+                "run.json5",
+                """
+                { target: { simulator: { faults: { acceptPerSecond: "20k/s" } } },
+                  workload: { notifications: 1_000_000 }, sender: { connections: 32 } }
+                """)
+            let file = "\(folder.path)/record.json"
+            // The second oldest of two processes of this name is the simulator of the first.
+            let killer =
+                "(sleep 1.5; kill -9 $(cat /proc/$$/task/$$/children | tr ' ' '\\n' | while read p; do "
+                + "[ \"$(cat /proc/$p/comm 2>/dev/null)\" = exe ] || [ \"$(cat /proc/$p/comm 2>/dev/null)\" = pushbench ] "
+                + "&& echo $p; done)) &"
+            let result = try Program.shell(killer, ["run", profile, "-o", "json=\(file)", "--progress", "none"])
+            #expect(result.status == 8, "\(result.output)")
+            let record = try Self.record(file)
+            #expect(record.ledger.isBalanced)
+            #expect(record.verdict.status == .unreachable)
+        }
+
+        @Test(arguments: [("INT", 130), ("TERM", 143)] as [(String, Int32)])
+        func `a signal stops the run, which drains and tells its record`(signal: String, status: Int32) throws {
+            let folder = try ScratchFolder()
+            let profile = try folder.file(
+                "run.json5",
+                """
+                { load: { loop: "open", rate: "10k/s" }, workload: { notifications: 600_000 },
+                  sender: { connections: 4 } }
+                """)
+            let file = "\(folder.path)/record.json"
+            let result = try Program.shell(
+                "(sleep 1; kill -\(signal) $$) &", ["run", profile, "-o", "json=\(file)", "--progress", "none"])
+            #expect(result.status == status, "\(result.output)")
+            let record = try Self.record(file)
+            #expect(record.ledger.isBalanced)
+            #expect(record.ledgerDifference == 0)
+            #expect(record.ledger.accepted > 0)
+            #expect([record.ledger.lost, record.ledger.unknown] == [0, 0])
+        }
+
+        @Test func `a record that cannot be written is an error before the run`() throws {
+            let folder = try ScratchFolder()
+            let profile = try folder.file("run.json5", "{ workload: { notifications: 1_000 } }")
+            let result = try Program.shell("", ["run", profile, "-o", "json=/nonexistent/record.json"])
+            #expect(result.status == 2, "\(result.output)")
+            #expect(result.output.contains("/nonexistent/record.json"), "\(result.output)")
+        }
+    }
+}

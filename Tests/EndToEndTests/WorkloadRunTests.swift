@@ -1,0 +1,98 @@
+import Harness
+import RunRecords
+import Testing
+import Workload
+
+extension EndToEndTests {
+    /// Tokens and payloads of every source, judged by the simulator.
+    @Suite struct WorkloadRunTests {
+        @Test(arguments: [256, 2_048, 4_096, 5_120], ["ascii", "twoByte", "threeByte", "fourByte"])
+        func `C38 payloads of exactly the limit are accepted and longer ones refused`(limit: Int, text: String)
+            async throws
+        {
+            let run = try Run(
+                """
+                { target: { simulator: { payloadLimit: \(limit), judge: { payloadJSON: true } } },
+                  workload: { notifications: 1_000, devices: 1_000, payload: { bytes: \(limit), text: "\(text)" },
+                              faults: { oversizedPayload: 0.02 } },
+                  sender: { connections: 2, batch: { bytes: 65_536 }, reconnect: { base: "1ms" } } }
+                """)
+            let record = try await run.record()
+            expectClean(record)
+            let source = try run.profile.notificationSource()
+            let oversized = Int64((0..<1_000 as Range<UInt64>).count { source.isOversized($0) })
+            #expect(oversized > 5)
+            #expect(record.errorCount(7) == oversized)
+            #expect(record.ledger.rejected == oversized)
+        }
+
+        @Test func `tokens come from a file as people write them`() async throws {
+            let folder = try ScratchFolder()
+            let token = String(repeating: "0123456789abcdef", count: 4)
+            let file = try folder.file(
+                "tokens.txt",
+                """
+                \(token)
+                <01234567 89ABCDEF 01234567 89abcdef 01234567 89abcdef 01234567 89abcdef>
+                \(token.uppercased())
+
+                """)
+            let record = try await Run(
+                #"{ workload: { notifications: 3_000, tokensFile: "\#(file)" }, sender: { connections: 2 } }"#
+            ).record()
+            expectClean(record)
+            #expect(record.ledger.accepted == 3_000)
+        }
+
+        @Test func `a bad line in a token file is named with its place`() async throws {
+            let folder = try ScratchFolder()
+            let file = try folder.file("tokens.txt", String(repeating: "00", count: 32) + "\n00zz\n")
+            let error = await #expect(throws: HarnessError.self) {
+                _ = try await Run(#"{ workload: { tokensFile: "\#(file)" } }"#).record()
+            }
+            #expect(try #require(error).description.contains("tokens.txt:2:3"), "\(String(describing: error))")
+        }
+
+        @Test func `payloads are filled into a template and are JSON for the simulator`() async throws {
+            let folder = try ScratchFolder()
+            let file = try folder.file(
+                "payload.json",
+                #"{"aps":{"alert":{"title":"{{title}}","body":"{{body}}"},"badge":"{{badge}}"},"link":"{{link}}"}"#)
+            let record = try await Run(
+                """
+                { target: { simulator: { judge: { payloadJSON: true } } },
+                  workload: { notifications: 2_000, payload: { templateFile: "\(file)" } },
+                  sender: { connections: 2 } }
+                """
+            ).record()
+            expectClean(record)
+            #expect(record.ledger.accepted == 2_000)
+        }
+
+        @Test func `one fixed payload is sent as it is`() async throws {
+            let folder = try ScratchFolder()
+            let file = try folder.file("payload.json", #"{"aps":{"alert":"hi"}}"#)
+            let record = try await Run(
+                """
+                { workload: { notifications: 2_000, payload: { file: "\(file)" } }, sender: { connections: 1 } }
+                """
+            ).record()
+            expectClean(record)
+            // 45 bytes around a payload of 22, and the sentinel is not counted.
+            #expect(record.simulatorLedger?.bytesReceived == Int64(134_000))
+        }
+
+        @Test func `all fates of devices are judged as the seed implies`() async throws {
+            let run = try Run(
+                """
+                { workload: { notifications: 20_000, devices: 5_000,
+                              faults: { badToken: 0.002, otherTopic: 0.001, unregistered: 0.1 } },
+                  sender: { connections: 4 } }
+                """)
+            let record = try await run.record()
+            expectClean(record)
+            let refused = try run.expectedCount(of: .badToken) + run.expectedCount(of: .otherTopic)
+            #expect(record.ledger.rejected == refused)
+        }
+    }
+}
