@@ -19,7 +19,7 @@ let modules: [(name: String, imports: [String])] = [
     ("Workload", ["Primitives", "PushWire"]),
     ("ProviderSessions", ["Primitives", "PushWire", "Workload"]),
     ("GatewaySimulator", ["Primitives", "PushWire", "Workload"]),
-    ("SecureChannel", ["Primitives", "PushWire", "COpenSSL"]),
+    ("SecureChannel", ["Primitives", "PushWire", "COpenSSL", "CShims"]),
     ("Transport", ["Primitives", "SecureChannel", "COpenSSL", "CShims"]),
     ("SimulatedTransport", ["Primitives", "PushWire", "Workload", "ProviderSessions", "GatewaySimulator"]),
     ("RunRecords", ["Primitives", "PushWire", "Histograms", "Workload"]),
@@ -54,8 +54,8 @@ let package = Package(
         .executableTarget(
             name: "Benchmarks",
             dependencies: [
-                "Harness", "RunRecords", "Histograms", "Workload", "PushWire", "Primitives", "Transport",
-                "SecureChannel", "CShims",
+                "Harness", "RunRecords", "Histograms", "Workload", "GatewaySimulator", "PushWire", "Primitives",
+                "Transport", "SecureChannel", "CShims",
             ],
             path: "Benchmarks",
             linkerSettings: [jemalloc]),

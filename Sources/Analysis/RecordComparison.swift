@@ -73,10 +73,19 @@ public struct RecordComparison: Equatable, Sendable {
             Self.statistics.map { (Metric.latency(series: name, $0.1), "\(name).\($0.0)", Direction.lower) }
         }
         rows = (Self.leading + latencies + Self.resources).compactMap { metric, name, direction in
-            let (left, right) = (metric.value(in: base), metric.value(in: candidate))
+            let (left, right) = (Self.value(of: metric, in: base), Self.value(of: metric, in: candidate))
             guard left != nil || right != nil else { return nil }
             return Row(name: name, unit: metric.unit, direction: direction, base: left, candidate: right)
         }
+    }
+
+    /// A figure's value, but not a quantile with fewer than ten values beyond it: it is the maximum under another name.
+    private static func value(of metric: Metric, in record: RunRecord) -> Double? {
+        if case .latency(let name, .quantile(let quantile)) = metric {
+            let count = Double(record.latency[name]?.count ?? 0)
+            guard quantile <= 0.5 || count * (1 - quantile) + 1e-6 >= 10 else { return nil }
+        }
+        return metric.value(in: record)
     }
 
     private typealias Entry = (Metric, String, Direction)

@@ -6,8 +6,9 @@ public import PushWire
 /// One per event loop, written without locks. Acceptance is one bit per identifier in pages that
 /// come into being when first used, so memory follows what was accepted and is bounded by the tracked range.
 public final class GatewayLedger {
-    /// Bits of one page.
-    private static let pageBits = 1 << 18
+    /// Bits of one page, as a power of two and as a number.
+    private static let pageShift = 18
+    private static let pageBits = 1 << pageShift
 
     /// The identifiers whose acceptance is tracked, from 1 upwards: 1 ... `trackedCount`; others are only counted.
     public let firstIdentifier: UInt32
@@ -15,18 +16,33 @@ public final class GatewayLedger {
     public let trackedCount: UInt64
 
     /// What was counted so far.
-    public internal(set) var counts = GatewayCounts()
+    public internal(set) var counts: GatewayCounts {
+        get { sums.pointee }
+        _modify { yield &sums.pointee }
+    }
 
-    private var pages: [UnsafeMutablePointer<UInt64>?]
+    // Behind pointers, so that no run-time exclusivity check stands on each notification's way.
+    private let sums: UnsafeMutablePointer<GatewayCounts>
+    private let pages: UnsafeMutablePointer<UnsafeMutablePointer<UInt64>?>
+    private let pageCount: Int
 
     /// Makes an empty book that tracks `trackedCount` identifiers from `firstIdentifier` on.
     public init(firstIdentifier: UInt32 = 1, trackedCount: UInt64 = IdentifierSpace.count) {
         self.firstIdentifier = firstIdentifier
         self.trackedCount = min(trackedCount, IdentifierSpace.count)
-        pages = Array(repeating: nil, count: Int(self.trackedCount / UInt64(Self.pageBits)) + 1)
+        pageCount = Int(self.trackedCount / UInt64(Self.pageBits)) + 1
+        pages = .allocate(capacity: pageCount)
+        pages.initialize(repeating: nil, count: pageCount)
+        sums = .allocate(capacity: 1)
+        sums.initialize(to: GatewayCounts())
     }
 
-    deinit { for page in pages { page?.deallocate() } }
+    deinit {
+        for number in 0..<pageCount { pages[number]?.deallocate() }
+        pages.deallocate()
+        sums.deinitialize(count: 1)
+        sums.deallocate()
+    }
 
     /// The term of one accepted pair in ``digest``; the sender computes the same from its own side.
     public static func digestTerm(identifier: UInt32, token: UnsafeRawBufferPointer) -> UInt64 {
@@ -55,8 +71,8 @@ public final class GatewayLedger {
             counts.untracked += 1
             return
         }
-        let page = page(index / Self.pageBits)
-        let bit = index % Self.pageBits
+        let page = page(index &>> Self.pageShift)
+        let bit = index & (Self.pageBits - 1)
         let mask: UInt64 = 1 << UInt64(bit & 63)
         let word = page[bit >> 6]
         if word & mask != 0 {
@@ -77,9 +93,9 @@ public final class GatewayLedger {
     /// Calls `body` for each stretch of accepted identifiers, by their distance from the first one, in order.
     private func forEachAcceptedStretch(_ body: (Range<UInt64>) -> Void) {
         var start: UInt64?
-        for (number, page) in pages.enumerated() {
+        for number in 0..<pageCount {
             let base = UInt64(number * Self.pageBits)
-            guard let page else {
+            guard let page = pages[number] else {
                 if let open = start { body(open..<base) }
                 start = nil
                 continue
@@ -98,7 +114,7 @@ public final class GatewayLedger {
                 }
             }
         }
-        if let open = start { body(open..<UInt64(pages.count * Self.pageBits)) }
+        if let open = start { body(open..<UInt64(pageCount * Self.pageBits)) }
     }
 
     private func index(of identifier: UInt32) -> Int? {

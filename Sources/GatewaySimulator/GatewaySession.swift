@@ -29,11 +29,7 @@ public final class GatewaySession {
     private var discardedCount: UInt64 = 0
     private var action: GatewayAction?
 
-    /// Makes the session of one accepted connection.
-    ///
-    /// - Parameters:
-    ///   - ledger: the book of the event loop on which the connection lives.
-    ///   - pace: what the loop's connections share of stalls and caps.
+    /// Makes the session of one accepted connection; book and pace are those of the event loop on which it lives.
     public init(settings: GatewaySettings, judge: NotificationJudge, ledger: GatewayLedger, pace: GatewayPace) {
         self.settings = settings
         self.judge = judge
@@ -61,10 +57,15 @@ public final class GatewaySession {
     public func receive(_ bytes: UnsafeRawBufferPointer, now: Instant) {
         let before = ledger.counts.accepted
         var readCount: UInt64 = 0
+        // The reader leaves the session while it reads: as a part of the session it would be under a run-time check all
+        // the while, and with it everything that the frames touch.
+        var reader = NotificationReader(parser: self.reader.parser)
+        swap(&reader, &self.reader)
         reader.read(bytes) { frame, reader in
             if case .notification = frame { readCount += 1 }
             if state.isServing { serve(frame, reader: &reader, now: now) } else { discard(frame, now: now) }
         }
+        swap(&reader, &self.reader)
         let acceptedNow = ledger.counts.accepted - before
         if acceptedNow > 0 {
             ledger.counts.firstAcceptedAt = ledger.counts.firstAcceptedAt ?? now

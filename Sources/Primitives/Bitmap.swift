@@ -59,7 +59,8 @@ public struct Bitmap: ~Copyable {
     /// Sets every bit that is set in `other`, which must have the same size.
     public mutating func formUnion(_ other: borrowing Bitmap) {
         precondition(other.bitCount == bitCount, "bitmaps of different sizes")
-        for word in 0..<wordCount { words[word] |= other.words[word] }
+        // Written out: the compiler (6.3.1) crashes on `|=` here when it builds for the thread sanitizer.
+        for word in 0..<wordCount { words[word] = words[word] | other.words[word] }
     }
 
     /// Calls `body` with the bytes of the bitmap, bit 0 lowest in byte 0 (little-endian words).

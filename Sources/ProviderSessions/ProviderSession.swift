@@ -65,11 +65,7 @@ public final class ProviderSession {
         var filledAt: Instant
     }
 
-    /// Makes the session of one connection slot.
-    ///
-    /// - Parameters:
-    ///   - slot: the connection's number in the run, from 0.
-    ///   - seed: decides the jitter of this session's pauses.
+    /// Makes the session of connection `slot`, counted from 0; `seed` decides the jitter of its pauses.
     public init(slot: Int, plan: SessionPlan, supply: SequenceSupply, source: NotificationSource, seed: UInt64) {
         precondition(plan.batch.notifications > 0 && plan.window > 0, "batch and window hold at least one notification")
         precondition(plan.sentinelBase < IdentifierSpace.count, "some identifiers are left for sentinels")

@@ -14,7 +14,7 @@ public enum EnhancedNotification {
     @inlinable
     public static func payloadOffset(tokenBytes: Int) -> Int { overheadBytes + tokenBytes }
 
-    /// Writes everything but token and payload, which already stand at their offsets, and returns the frame's length in bytes.
+    /// Writes everything but token and payload, which already stand at their offsets.
     ///
     /// Encoding in place saves a copy of each part: the caller lets its sources write at ``tokenOffset`` and
     /// ``payloadOffset(tokenBytes:)`` first, since only they know how long the parts are.
@@ -25,6 +25,7 @@ public enum EnhancedNotification {
     ///   - expiry: UNIX seconds; 0 means that the gateway does not store the notification.
     ///   - tokenBytes: the token's length, 0 ... 65,535.
     ///   - payloadBytes: the payload's length, 0 ... 65,535.
+    /// - Returns: the frame's length in bytes.
     @inlinable
     public static func frame(
         _ frame: UnsafeMutableRawPointer, identifier: UInt32, expiry: UInt32, tokenBytes: Int, payloadBytes: Int

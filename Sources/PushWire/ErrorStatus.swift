@@ -6,6 +6,7 @@ public struct ErrorStatus: RawRepresentable, Hashable, Comparable, Sendable, Cus
     /// The byte on the wire, unsigned.
     public let rawValue: UInt8
 
+    /// Makes the status of a byte; every byte is one.
     @inlinable
     public init(rawValue: UInt8) { self.rawValue = rawValue }
 
@@ -53,5 +54,6 @@ public struct ErrorStatus: RawRepresentable, Hashable, Comparable, Sendable, Cus
         }
     }
 
+    /// Orders by the byte, for reports.
     public static func < (left: ErrorStatus, right: ErrorStatus) -> Bool { left.rawValue < right.rawValue }
 }

@@ -1,6 +1,7 @@
 /// Cuts a byte stream that arrives in any pieces into notifications, and keeps at most one unfinished one.
 public struct NotificationReader {
-    @usableFromInline var parser: NotificationParser
+    /// What the reader accepts.
+    public private(set) var parser: NotificationParser
     @usableFromInline var carry: [UInt8] = []
     @usableFromInline var isLost = false
 

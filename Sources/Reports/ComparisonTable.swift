@@ -20,7 +20,7 @@ public struct ComparisonTable {
             table.add(
                 [
                     row.name, FigureText.value(row.base, row.unit), FigureText.value(row.candidate, row.unit),
-                    row.ratio.map { decimalText($0, places: 3) } ?? FigureText.missing, Self.word(row.change),
+                    row.ratio.map { decimalText($0, places: 3) } ?? FigureText.missing, word(row.change),
                 ])
         }
         return (heading + table.lines(style)).joined(separator: "\n") + "\n"
@@ -32,10 +32,11 @@ public struct ComparisonTable {
             + comparison.obstacles.map { style.shown("  - \($0)") } + [""]
     }
 
-    private static func word(_ change: RecordComparison.Change) -> String {
+    /// What a difference means; nothing, if the two runs cannot be compared.
+    private func word(_ change: RecordComparison.Change) -> String {
         switch change {
-        case .better: "better"
-        case .worse: "worse"
+        case .better: comparison.isComparable ? "better" : ""
+        case .worse: comparison.isComparable ? "worse" : ""
         case .same: "same"
         case .different: ""
         case .unknown: "no data"

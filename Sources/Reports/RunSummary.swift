@@ -153,7 +153,7 @@ public struct RunSummary {
 
     private var uses: [String] {
         var table = TextTable([.left] + Array(repeating: .right, count: 5))
-        table.add(["process", "cpu", "cores", "each", "memory", "allocations"])
+        table.add(["process", "cpu", "cores", "cpu each", "memory", "allocations"])
         table.add(row("sender", record.resources.sender))
         if let simulator = record.resources.simulator { table.add(row("simulator", simulator)) }
         return table.lines(style)

@@ -30,6 +30,7 @@ public final class CertificateAuthority {
     ///
     /// - Throws: ``TLSFailure`` when the library refuses.
     public init(commonName: String = "pushbench test authority", keyKind: KeyKind = .p256) throws(TLSFailure) {
+        TLSLibrary.prepare()
         let key = try Self.makeKey(keyKind)
         let certificate: OpaquePointer
         do {

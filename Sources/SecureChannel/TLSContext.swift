@@ -23,6 +23,7 @@ public final class TLSContext: Sendable {
     ///
     /// - Throws: ``TLSFailure`` when a certificate or key is unusable.
     public init(client options: TLSClientOptions) throws(TLSFailure) {
+        TLSLibrary.prepare()
         role = .client
         verifiesPeer = options.trust != .anybody
         let handle = try ContextHandle(method: TLS_client_method())
@@ -39,6 +40,7 @@ public final class TLSContext: Sendable {
     ///
     /// - Throws: ``TLSFailure`` when a certificate or key is unusable.
     public init(server options: TLSServerOptions) throws(TLSFailure) {
+        TLSLibrary.prepare()
         role = .server
         verifiesPeer = false
         var handle = try ContextHandle(method: TLS_server_method())

@@ -37,3 +37,10 @@ struct ListenSocket: ~Copyable {
         return descriptor
     }
 }
+
+extension SocketAddress {
+    /// Checks that a listener could be made here now, and gives the port up at once.
+    ///
+    /// - Throws: ``TransportError/system(_:)``, for example when the port is taken or the address not of this machine.
+    public func checkListening() throws(TransportError) { _ = try ListenSocket(on: self, backlog: 1) }
+}

@@ -58,9 +58,7 @@ public final class LoopCore {
 
     /// Makes a timer that runs `body` on this loop each time it is set and comes due.
     public func makeTimer(_ body: @escaping (LoopCore) -> Void) -> LoopTimer {
-        let timer = LoopTimer(core: self, body: body)
-        timer.slot = members.insert(.timer(timer))
-        return timer
+        LoopTimer(core: self, body: body)
     }
 
     // MARK: - Running
@@ -207,5 +205,8 @@ public final class LoopCore {
         }
         // A handler may connect anew when its link ends; that link ends at once, and this is done a few times only.
         for _ in 0..<8 where !turnList.isEmpty { workThroughTurns() }
+        // What is left would keep the loop alive for ever.
+        turnList = []
+        bufferSweep = BufferSweep()
     }
 }

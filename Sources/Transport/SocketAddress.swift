@@ -1,6 +1,5 @@
 internal import CShims
 internal import Glibc
-internal import Glibc
 
 /// An IPv4 or IPv6 address with a TCP port.
 public struct SocketAddress: Hashable, Sendable, CustomStringConvertible {

@@ -1,4 +1,5 @@
 import Harness
+import Primitives
 import Reports
 import RunRecords
 
@@ -24,6 +25,7 @@ struct Failure {
         switch error {
         case let error as UsageError: self.init("\(error); see pushbench --help", ExitCode.usage)
         case let error as ProfileError: self.init("\(error)", ExitCode.usage)
+        case let error as QuantityError: self.init("\(error)", ExitCode.usage)
         case let error as RecordError: self.init("\(error)", ExitCode.usage)
         case let error as OutputRequestError: self.init("\(error)", ExitCode.usage)
         case let error as TargetRefusal: self.init("\(error)", ExitCode.usage)

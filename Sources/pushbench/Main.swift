@@ -29,7 +29,9 @@ enum Main {
         case "simulate": try await SimulateCommand(parsed).execute()
         case "generate": try GenerateCommand(parsed).execute()
         case "report": try ReportCommand(parsed).execute()
-        default: try CompareCommand(parsed).execute()
+        case "compare": try CompareCommand(parsed).execute()
+        case "calibrate": try await CalibrateCommand(parsed).execute()
+        default: try DoctorCommand(parsed).execute()
         }
     }
 }

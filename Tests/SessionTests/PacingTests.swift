@@ -102,6 +102,7 @@ import Testing
         var bench = Bench(notifications: 200_000, connections: 16)
         bench.plan.unproven = .resend(limit: 3)
         bench.script.writeCost = .milliseconds(5)
+        bench.plan.reconnect.base = .milliseconds(50)
         let world = try bench.world()
         world.start()
         var before: UInt64 = 0

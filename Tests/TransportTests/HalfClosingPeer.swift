@@ -8,6 +8,7 @@ struct HalfClosingPeer {
     private let socket: Int32
     private let channel: TLSChannel
     private let output = CiphertextBuffer()
+    private let input = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 1)
 
     init(to address: SocketAddress, context: TLSContext) throws {
         socket = try RawSocket.connect(to: address)
@@ -16,7 +17,10 @@ struct HalfClosingPeer {
 
     /// Sends, ends with or without close_notify, and returns all that comes back.
     func exchange(_ bytes: [UInt8], cleanly: Bool) async throws -> [UInt8] {
-        defer { close(socket) }
+        defer {
+            close(socket)
+            input.deallocate()
+        }
         while channel.handshake(output: output) == .wantsInput {
             flush()
             lendNext()
@@ -49,13 +53,12 @@ struct HalfClosingPeer {
         }
     }
 
-    /// Lends what the socket gives next; false at its end. The memory lives as long as the process.
+    /// Lends what the socket gives next; false at its end.
     @discardableResult
     private func lendNext() -> Bool {
-        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 1)
-        let count = read(socket, buffer.baseAddress, buffer.count)
+        let count = read(socket, input.baseAddress, input.count)
         guard count > 0 else { return false }
-        channel.lend(input: UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+        channel.lend(input: UnsafeRawBufferPointer(rebasing: input[..<count]))
         return true
     }
 }

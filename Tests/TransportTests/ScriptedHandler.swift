@@ -52,7 +52,19 @@ final class ScriptedHandler: LinkHandler {
         endCount += 1
         precondition(endCount == 1, "a link ended twice")
         onEnd(link, end)
+        forgetScript()
         ended.give(Ended(end: end, counters: link.counters, received: received))
+    }
+
+    /// A script often holds its own handler, which must not outlive the link.
+    private func forgetScript() {
+        onOpen = { _, _ in }
+        onReceive = nil
+        onFill = { _, _ in 0 }
+        onFlush = { _ in }
+        onTimer = { _ in }
+        onPeerFinish = { _, _ in .end }
+        onEnd = { _, _ in }
     }
 
     /// Sends these bytes, and then nothing.

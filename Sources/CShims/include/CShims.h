@@ -1,5 +1,6 @@
 // C macros and functions that Swift cannot import, as plain functions. No logic of the project lives here.
 #pragma once
+#include <stddef.h>
 #include <stdint.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
@@ -26,3 +27,10 @@ int64_t shim_thread_cpu_time(void);
 int shim_mallctl(const char *name, void *old_value, unsigned long *old_size, void *new_value, unsigned long new_size);
 /// A pipe whose ends are closed in children. Returns 0, or -1 with errno set.
 int shim_pipe(int descriptors[2]);
+
+/// malloc for OpenSSL: small blocks come from a few that each thread keeps. File and line are not looked at.
+void *shim_pooled_malloc(size_t size, const char *file, int line);
+/// realloc for blocks of shim_pooled_malloc.
+void *shim_pooled_realloc(void *block, size_t size, const char *file, int line);
+/// free for blocks of shim_pooled_malloc.
+void shim_pooled_free(void *block, const char *file, int line);

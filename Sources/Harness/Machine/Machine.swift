@@ -7,6 +7,17 @@ public enum Machine {
     /// Processors that this process may use.
     public static var processorCount: Int { max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))) }
 
+    /// The folder of the running program, where its companions lie.
+    public static var programFolder: String {
+        withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(PATH_MAX)) { buffer in
+            guard let start = buffer.baseAddress else { return "." }
+            let count = readlink("/proc/self/exe", start, buffer.count)
+            guard count > 0 else { return "." }
+            let path = buffer[..<count].map { UInt8(bitPattern: $0) }
+            return String(decoding: path[..<(path.lastIndex(of: UInt8(ascii: "/")) ?? 0)], as: UTF8.self)
+        }
+    }
+
     /// What two records must share to be compared; says nothing that identifies a host.
     public static func fingerprint() -> MachineRecord {
         var record = MachineRecord()
@@ -28,6 +39,19 @@ public enum Machine {
             if parts.count == 2 { return parts[1].trimmingPrefix { $0 == " " || $0 == "\t" }.description }
         }
         return nil
+    }
+
+    /// The present time as records have it, ISO 8601 in UTC to the second.
+    public static func utcText() -> String {
+        var seconds = time(nil)
+        var parts = tm()
+        gmtime_r(&seconds, &parts)
+        return withUnsafeTemporaryAllocation(of: CChar.self, capacity: 32) { buffer in
+            guard let start = buffer.baseAddress, strftime(start, buffer.count, "%Y-%m-%dT%H:%M:%SZ", &parts) > 0 else {
+                return ""
+            }
+            return String(cString: start)
+        }
     }
 
     /// The soft limit on descriptors, raised to the hard one first.

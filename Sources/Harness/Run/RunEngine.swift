@@ -17,7 +17,7 @@ public final class RunEngine {
     private var outcome = RunOutcome()
 
     /// How often the engine looks at the run.
-    private static let tickNanoseconds: UInt64 = 5_000_000
+    private static let tickNanoseconds: UInt64 = 10_000_000
 
     /// Prepares a run; reads the files that the profile names.
     ///
@@ -59,7 +59,7 @@ public final class RunEngine {
 
     private func checkDescriptors() throws(HarnessError) {
         let available = Machine.raiseDescriptorLimit()
-        let needed = profile.sender.connections + 64
+        let needed = RunNeed(profile).descriptors
         guard needed <= available else {
             throw .localLimit(
                 "\(profile.sender.connections) connections need \(needed) file descriptors, and this process may open "

@@ -16,7 +16,7 @@ extension RunRecord {
         ledger = LedgerRecord(outcome)
         simulatorLedger = outcome.simulator?.ledger
         ledgerDifference = outcome.difference.map { Int64($0) }
-        for (series, snapshot) in outcome.histograms { latency[series.rawValue] = LatencyRecord(snapshot) }
+        for (series, snapshot) in outcome.histograms { latency[series.rawValue] = LatencyRecord(Histogram(snapshot)) }
         errors = outcome.ledger.errors.sorted { $0.key < $1.key }.map {
             ErrorCountRecord(status: Int($0.key.rawValue), name: $0.key.description, count: Int64($0.value))
         }
@@ -30,10 +30,13 @@ extension RunRecord {
         windowOverruns.windowNeeded = outcome.ledger.windowOverruns > 0 ? Int64(outcome.ledger.windowNeeded) : nil
         resources.sender = outcome.senderUsage
         resources.simulator = outcome.simulator?.resources
-        let measured = outcome.measured(profile)
-        measuredNs = measured.length.nanoseconds
-        throughput = ThroughputRecord(
-            accepted: measured.accepted, written: measured.written, bytes: measured.bytes, over: measured.length)
+        // A run that its target cut short has no rate: nobody knows what the rest would have been.
+        if outcome.abort == nil || outcome.abort == .interrupted {
+            let measured = outcome.measured(profile)
+            measuredNs = measured.length.nanoseconds
+            throughput = ThroughputRecord(
+                accepted: measured.accepted, written: measured.written, bytes: measured.bytes, over: measured.length)
+        }
         limit = outcome.limit(profile)
         self.profile = profile.effectiveJSON
         profileHash = profile.hash
@@ -57,26 +60,6 @@ extension LedgerRecord {
         proof.shutdown = Int64(book.proofs[.shutdown] ?? 0)
         proof.sentinel = Int64(book.proofs[.sentinel] ?? 0)
         proof.simulator = accepted - Int64(outcome.acceptedBySender)
-    }
-}
-
-extension LatencyRecord {
-    fileprivate init(_ snapshot: HistogramSnapshot) {
-        self.init()
-        let histogram = Histogram(snapshot)
-        count = histogram.count
-        minNs = snapshot.totals.minimum
-        maxNs = snapshot.totals.maximum
-        meanNs = histogram.mean.map { Int64($0) }
-        overflowCount = snapshot.totals.overflowCount
-        invalidCount = snapshot.totals.invalidCount
-        self.histogram = histogram.base64()
-        guard let values = histogram.values(atQuantiles: [0.5, 0.9, 0.99, 0.999]) else { return }
-        // A quantile needs at least ten samples beyond it to be more than the maximum under another name.
-        quantiles.p50 = values[0]
-        if count >= 100 { quantiles.p90 = values[1] }
-        if count >= 1_000 { quantiles.p99 = values[2] }
-        if count >= 10_000 { quantiles.p999 = values[3] }
     }
 }
 

@@ -2,6 +2,7 @@ import Glibc
 import Primitives
 public import RunRecords
 import Synchronization
+import Transport
 
 /// The simulator's side of a run's control: profile and orders from standard input, reports to standard output.
 public enum ControlledSimulator {
@@ -22,10 +23,11 @@ public enum ControlledSimulator {
         var last = SimulatorProgress(atNs: 0, accepted: -1, cpuNs: 0)
         while !orders.isOver {
             try? await Task.sleep(nanoseconds: 10_000_000)
+            // Asking costs the loops a wake-up, so it is not done more often than it is told.
+            guard MonotonicClock.now().nanoseconds - last.atNs >= 100_000_000 else { continue }
             let progress = await server.progress()
-            guard progress.accepted != last.accepted, progress.atNs - last.atNs >= 100_000_000 else { continue }
+            if progress.accepted != last.accepted { report(.progress(progress)) }
             last = progress
-            report(.progress(progress))
         }
         report(.ended(await server.result()))
         await server.shutDown()

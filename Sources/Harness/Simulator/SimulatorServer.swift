@@ -34,7 +34,7 @@ public final class SimulatorServer: Sendable {
             let context = try TLSContext(server: options)
             var listening = ListenerOptions()
             listening.connectionLimit = settings.maxConnections
-            listening.backlog = 4_096
+            listening.backlog = RunNeed.backlog
             listening.link.sendsAtOnce = profile.sender.noDelay
             guard let port = UInt16(exactly: settings.port),
                 let address = try SocketAddress.resolve(host: settings.address, port: port).first
@@ -77,7 +77,8 @@ public final class SimulatorServer: Sendable {
             accepted += count ?? 0
         }
         return SimulatorProgress(
-            atNs: MonotonicClock.now().nanoseconds, accepted: Int64(accepted), cpuNs: ProcessUsage.now().cpuNs)
+            atNs: MonotonicClock.now().nanoseconds, accepted: Int64(accepted),
+            cpuNs: ProcessUsage.processorTime.nanoseconds)
     }
 
     /// Everything that is known at present; of use when the run is over.

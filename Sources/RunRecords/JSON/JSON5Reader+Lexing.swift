@@ -128,6 +128,7 @@ struct JSON5Number: Equatable {
         guard groupsAreSound, digits.utf8.allSatisfy({ JSON5Reader.isDigit($0) || ".eE+-".utf8.contains($0) }) else {
             return nil
         }
+        guard digits != "." else { return nil }
         let padded = digits.hasPrefix(".") ? "0" + digits : digits
         guard padded.first?.isNumber == true, let value = Double(padded.hasSuffix(".") ? padded + "0" : padded) else {
             return nil

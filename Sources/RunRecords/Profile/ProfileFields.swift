@@ -48,7 +48,8 @@ extension LoadSettings: SettingsGroup {
 extension WorkloadSettings: SettingsGroup {
     static var fields: [SettingsField<Self>] {
         [
-            .count("notifications", \.notifications, 1...Profile.notificationLimit), .count("devices", \.devices, counts),
+            .count("notifications", \.notifications, 1...Profile.notificationLimit),
+            .count("devices", \.devices, counts),
             .count("seed", \.seed, 0...UInt64(Int64.max)), .choice("environment", \.environment),
             .text("tokensFile", \.tokensFile), .group("payload", \.payload), .group("faults", \.faults),
         ]

@@ -138,8 +138,15 @@ extension Interval {
 }
 
 extension Rate {
-    /// The rate per second with all its digits.
+    /// The rate as a text that reads back as the same rate: a whole number per some unit, or all digits per second.
     var exactText: String {
-        perSecond == perSecond.rounded() && perSecond < 0x1p53 ? "\(Int64(perSecond))/s" : "\(perSecond)/s"
+        let units: [(Double, String)] = [(1, "s"), (60, "m"), (3_600, "h"), (86_400, "d")]
+        for (seconds, name) in units {
+            let events = (perSecond * seconds).rounded()
+            guard events < 0x1p53 else { continue }
+            let text = "\(Int64(events))/\(name)"
+            if (try? Rate(text: text)) == self { return text }
+        }
+        return "\(perSecond)/s"
     }
 }

@@ -123,16 +123,36 @@ public struct ProcessResourcesRecord: Codable, Equatable, Sendable {
     public var cpuNs: Int64 { cpuUserNs + cpuSystemNs }
 }
 
-/// A machine's own limits: what TLS alone can do on it.
+/// A machine's own limits: what TLS alone can do on it, and how well it tells the time.
 public struct CalibrationRecord: Codable, Equatable, Sendable {
-    /// Plain bytes per second through TLS, both ends on this machine.
+    /// Plain bytes per second through TLS in records of 16 KiB, both ends on this machine.
     public var pipeBytesPerSecond: Int64 = 0
     /// Connections that the pipe figure was measured with.
     public var pipeConnections = 0
+    /// Processor time of the pipe's sending side for one record; null if not measured.
+    @ExplicitNull public var pipeSenderNsPerRecord: Int64?
+    /// Processor time of the pipe's receiving side for one record; null if not measured.
+    @ExplicitNull public var pipeReceiverNsPerRecord: Int64?
     /// Full handshakes per second; null if not measured.
     @ExplicitNull public var fullHandshakesPerSecond: Int64?
     /// Resumed handshakes per second; null if not measured.
     @ExplicitNull public var resumedHandshakesPerSecond: Int64?
+    /// The client's processor time for a full handshake, its connection included; null if not measured.
+    @ExplicitNull public var fullHandshakeClientNs: Int64?
+    /// The server's processor time for a full handshake, its connection included; null if not measured.
+    @ExplicitNull public var fullHandshakeServerNs: Int64?
+    /// The client's processor time for a resumed handshake, its connection included; null if not measured.
+    @ExplicitNull public var resumedHandshakeClientNs: Int64?
+    /// The server's processor time for a resumed handshake, its connection included; null if not measured.
+    @ExplicitNull public var resumedHandshakeServerNs: Int64?
+    /// What one reading of the clock costs; null if not measured.
+    @ExplicitNull public var clockReadNs: Int64?
+    /// By how much an event loop's timer is late, at the median; null if not measured.
+    @ExplicitNull public var timerLagP50Ns: Int64?
+    /// Lateness that 99 of 100 timers did not exceed; null if not measured.
+    @ExplicitNull public var timerLagP99Ns: Int64?
+    /// The latest timer's lateness; null if not measured.
+    @ExplicitNull public var timerLagMaxNs: Int64?
     /// When it was measured, ISO 8601 in UTC.
     public var measuredAt = ""
 

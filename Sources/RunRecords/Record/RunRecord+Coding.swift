@@ -75,13 +75,19 @@ extension RunRecord {
         do throws(JSON5SyntaxError) {
             _ = try JSON5Reader.read(text, source: path)
         } catch {
-            let end = bytes.count - bytes.reversed().prefix { isBlank($0) }.count
-            if error.offset >= end || error.found.hasSuffix("without an end") {
-                return .truncated(path: path, length: bytes.count)
-            }
+            let isCut = error.found.hasSuffix("without an end") || isBeginning(ofValue: bytes[error.offset...])
+            if isCut { return .truncated(path: path, length: bytes.count) }
             return .notJSON(path: path, offset: error.offset, found: error.found)
         }
         return .otherSchema(path: path, found: nil)
+    }
+
+    /// Whether the last bytes of a text may be the first ones of a value that was cut: nothing, a word or a number.
+    private static func isBeginning(ofValue bytes: ArraySlice<UInt8>) -> Bool {
+        let word = String(decoding: bytes.prefix { !isBlank($0) }, as: UTF8.self)
+        guard bytes.dropFirst(word.utf8.count).allSatisfy(isBlank) else { return false }
+        if ["true", "false", "null"].contains(where: { $0.hasPrefix(word) }) { return true }
+        return word.utf8.allSatisfy { JSON5Reader.isDigit($0) || "-+.eE".utf8.contains($0) }
     }
 
     private static func validPrefixCount(_ bytes: [UInt8]) -> Int {

@@ -1,5 +1,6 @@
 extension JSONScanner {
     /// A string from its opening to its closing quotation mark.
+    @inline(__always)
     mutating func string() -> Bool {
         at += 1
         while true {  // Each pass consumes at least one byte or returns.
@@ -21,6 +22,7 @@ extension JSONScanner {
     }
 
     /// Skips ASCII that needs no attention, eight bytes at a time.
+    @inline(__always)
     private mutating func skipPlain() {
         let ones: UInt64 = 0x0101_0101_0101_0101
         let tops: UInt64 = 0x8080_8080_8080_8080

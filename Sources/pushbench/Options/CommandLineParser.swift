@@ -33,10 +33,10 @@ enum CommandLineParser {
         var parsed = ParsedCommand(command: command)
         for option in command.options {
             if case .profile(let keyPath) = option.effect, let text = environment[option.environmentName] {
-                parsed.overrides.append(
-                    ProfileOverride(keyPath: keyPath, text: text, origin: option.environmentName))
+                parsed.overrides += changes(keyPath: keyPath, text: text, origin: option.environmentName)
             }
         }
+        try checkNames(in: environment)
         try scan(Array(arguments.dropFirst()), into: &parsed)
         guard parsed.has("help") || command.argumentCount.contains(parsed.arguments.count) else {
             let expected = command.arguments.isEmpty ? "no arguments" : command.arguments
@@ -44,6 +44,16 @@ enum CommandLineParser {
                 description: "\(name) takes \(expected), and \(parsed.arguments.count) arguments were given")
         }
         return parsed
+    }
+
+    /// A misspelt variable would otherwise change nothing, silently.
+    private static func checkNames(in environment: [String: String]) throws(UsageError) {
+        let known = CommandTable.commands.flatMap(\.options).compactMap { option -> String? in
+            if case .profile = option.effect { option.environmentName } else { nil }
+        }
+        for name in environment.keys.sorted() where name.hasPrefix("PUSHBENCH_") && !known.contains(name) {
+            throw unknown("environment variable", name, among: known)
+        }
     }
 
     /// Takes `--name value`, `--name=value`, `-nVALUE`, `-n VALUE` and joined flags; `--` ends the options.
@@ -108,13 +118,7 @@ enum CommandLineParser {
     ) throws(UsageError) {
         switch row.effect {
         case .profile(let keyPath):
-            parsed.overrides.append(ProfileOverride(keyPath: keyPath, text: value ?? "", origin: "--\(row.long)"))
-            // A rate is what makes a loop open.
-            if keyPath == "load.rate" {
-                parsed.overrides.append(ProfileOverride(keyPath: "load.loop", text: "open", origin: "--\(row.long)"))
-            }
-        case .profileFlag(let keyPath, let text):
-            parsed.overrides.append(ProfileOverride(keyPath: keyPath, text: text, origin: "--\(row.long)"))
+            parsed.overrides += changes(keyPath: keyPath, text: value ?? "", origin: "--\(row.long)")
         case .value where row.long == "set":
             guard let value, let equals = value.firstIndex(of: "="), equals > value.startIndex else {
                 throw UsageError(description: "--set \(value ?? "") is not KEY=VALUE")
@@ -126,6 +130,13 @@ enum CommandLineParser {
         case .value: parsed.values[row.long, default: []].append(value ?? "")
         case .flag: parsed.values[row.long, default: []].append("")
         }
+    }
+
+    /// What an option changes in the profile; a rate is also what makes a loop open.
+    private static func changes(keyPath: String, text: String, origin: String) -> [ProfileOverride] {
+        let change = ProfileOverride(keyPath: keyPath, text: text, origin: origin)
+        guard keyPath == "load.rate" else { return [change] }
+        return [ProfileOverride(keyPath: "load.loop", text: "open", origin: origin), change]
     }
 
     private static func unknown(_ what: String, _ name: String, among names: [String]) -> UsageError {

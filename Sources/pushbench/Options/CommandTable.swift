@@ -85,7 +85,8 @@ enum CommandTable {
         summary: "this machine's limits: raw TLS pipe and handshakes",
         options: [
             .value("connections", "c", "COUNT", "connections of the pipe (4)"),
-            .value("duration", "d", "TIME", "how long each measurement takes (2s)"), help,
+            .value("duration", "d", "TIME", "how long the pipe is measured (3s)"),
+            .flag("json", nil, "print JSON"), help,
         ])
 
     static let doctor = CommandSpec(

@@ -4,8 +4,6 @@ struct OptionSpec: Sendable, Equatable {
     enum Effect: Sendable, Equatable {
         /// Its value replaces the profile's setting at a key path.
         case profile(keyPath: String)
-        /// It is present with this value for the profile's setting at a key path; takes none itself.
-        case profileFlag(keyPath: String, value: String)
         /// Its value is for the command itself; may be given more than once.
         case value
         /// It is present or not.

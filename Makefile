@@ -1,0 +1,44 @@
+# Every target needs nothing done before it; `make help` lists them.
+
+PROFILE ?= profiles/quickstart.json5
+RECORD ?= results/local/$(basename $(notdir $(PROFILE))).json
+ARGS ?=
+
+# The tracer of crashes can hang and hold the output open.
+export SWIFT_BACKTRACE := enable=no
+
+.DEFAULT_GOAL := help
+.PHONY: help setup build run test bench lint format sanitize clean
+
+help: ## this list
+	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 18
+
+setup: ## install what is missing (Debian packages), check the Swift toolchain
+	@scripts/setup
+
+build: setup ## the program, optimised: .build/release/pushbench
+	swift build -c release --product pushbench
+
+run: build ## one run with PROFILE (the quickstart), its record in results/local; ARGS are added to the command
+	@mkdir -p $(dir $(RECORD))
+	.build/release/pushbench run $(PROFILE) -o json=$(RECORD) $(ARGS)
+
+test: setup ## all tests
+	scripts/test
+
+bench: setup ## this machine's limits against what we reach, and the costs of the parts
+	swift build -c release --product Benchmarks
+	swift build -c release --product pushbench
+	.build/release/Benchmarks $(ARGS)
+
+lint: ## check the format of all Swift files
+	scripts/lint
+
+format: ## put the format right
+	scripts/lint --fix
+
+sanitize: setup ## all tests but the end-to-end ones under the address and the thread sanitizer
+	scripts/sanitize
+
+clean: ## remove what was built
+	rm -rf .build

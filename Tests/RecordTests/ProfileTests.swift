@@ -1,0 +1,253 @@
+import Foundation
+import Primitives
+import Testing
+import Workload
+
+@testable import RunRecords
+
+@Suite struct ProfileTests {
+    @Test func `an empty profile is the default one under the file's name`() throws {
+        var expected = Profile()
+        expected.name = "empty"
+        #expect(try Profile.read(text: "{}", source: "some/folder/empty.json5") == expected)
+    }
+
+    @Test func `every key of a full profile arrives`() throws {
+        let profile = try Profile.read(text: Self.fullText, source: "full.json5")
+        guard case .simulator(let simulator) = profile.target else {
+            Issue.record("not a simulator")
+            return
+        }
+        #expect(simulator.judge.foreignTokens == .reject)
+        #expect(simulator.closeMode == .reset)
+        #expect(simulator.tlsMaxVersion == .tls12)
+        #expect(simulator.faults.stallReading?.after == .notifications(50_000))
+        #expect(simulator.faults.stallReading?.length == .seconds(5))
+        #expect(simulator.faults.refuse?.at == .milliseconds(1_500))
+        #expect(simulator.faults.errorRate?.rate == 0.25)
+        #expect(profile.load.rate == Rate(perSecond: 200_000))
+        #expect(profile.workload.payload.bytes == .constant(300))
+        #expect(profile.workload.payload.text == .mixed)
+        #expect(profile.sender.firstIdentifier == .max)
+        #expect(profile.sender.batch.bytes == 65_536)
+        #expect(profile.sender.unproven.policy == .resend)
+        #expect(profile.phases.measure == .seconds(90))
+        #expect(profile.thresholds.map(\.text) == ["lost == 0"])
+    }
+
+    @Test(arguments: [
+        "{}", fullText, "{ target: { host: 'h', tls: { caFile: 'ca.pem' } }, sender: { mode: 'wait-each' } }",
+        "{ workload: { payload: { file: 'p.json' } }, load: { loop: 'open', rate: 0.25 } }",
+        "{ sender: { batch: { linger: '1500ns' }, reconnect: { attemptsPerSecond: '7/m' } } }",
+    ])
+    func `the effective profile reads back as the same profile`(_ text: String) throws {
+        let profile = try Profile.read(text: text, source: "p.json5")
+        let again = try Profile.read(text: profile.effectiveJSON.canonicalText, source: "again.json5")
+        #expect(again == profile)
+        #expect(again.hash == profile.hash)
+    }
+
+    @Test func `the effective profile is what Foundation reads too`() throws {
+        let effective = try Profile.read(text: Self.fullText, source: "p").effectiveJSON
+        let decoded = try JSONDecoder().decode(JSONValue.self, from: Data(effective.canonicalText.utf8))
+        #expect(decoded == effective)
+    }
+
+    @Test func `the hash of the default profile stays what it was`() {
+        // A change of this text makes all older records incomparable: change it only together with a default.
+        #expect(Profile().hash == "fnv1a64:e063abcdb2008d88")
+    }
+
+    @Test func `the hash follows what a run does, not its name or its thresholds`() throws {
+        let hash = { (text: String) in try Profile.read(text: text, source: "p").hash }
+        let plain = try hash("{}")
+        #expect(try hash("{ name: 'other', thresholds: ['lost == 0'] }") == plain)
+        #expect(try hash("{ sender: { window: 4096 } }") != plain)
+        #expect(try hash("{ workload: { seed: 2 } }") != plain)
+        #expect(try hash("{ sender: { window: '65_536', connections: 8 } }") == plain)
+    }
+
+    @Test func `files of keys are named and never copied`() throws {
+        let folder = try TemporaryFolder()
+        try folder.write("key.pem", "SECRET KEY")
+        try folder.write("pass.txt", "SECRET PASS")
+        let (key, pass) = (folder.path("key.pem"), folder.path("pass.txt"))
+        let tls = "{ certificateFile: '\(key)', keyFile: '\(key)', keyPassphraseFile: '\(pass)' }"
+        let profile = try Profile.read(text: "{ target: { host: 'h', tls: \(tls) } }", source: "p")
+        let text = profile.effectiveJSON.canonicalText
+        #expect(text.contains(key) && text.contains(pass))
+        #expect(!text.contains("SECRET"))
+    }
+
+    @Test func `attempts are few where churn is taken for an attack`() throws {
+        let remote = try Profile.read(text: "{ target: { host: 'h' } }", source: "p")
+        #expect(remote.sender.reconnect.attemptsPerSecond == Rate(perSecond: 20))
+        #expect(Profile().sender.reconnect.attemptsPerSecond == Rate(perSecond: 10_000))
+    }
+
+    @Test func `a profile made in code is checked as one from a file`() {
+        var profile = Profile()
+        #expect(throws: Never.self) { try profile.check() }
+        profile.sender.window = 10
+        #expect(throws: ProfileError.self) { try profile.check() }
+    }
+
+    static let fullText = """
+        {
+          name: "full",
+          target: { simulator: {
+            address: "127.0.0.1", port: 2195, payloadLimit: "2K", environment: "production", errorDelay: "20ms",
+            judge: { tokens: true, environment: false, payloadSize: true, payloadJSON: true, foreignTokens: "reject" },
+            closeMode: "reset", tickets: 0, tlsMaxVersion: 1.2, maxConnections: 5, loops: 2,
+            faults: {
+              stallReading: { after: "50k", for: 5 }, refuse: { at: 1.5, for: "10s" }, acceptPerSecond: "1M/s",
+              shutdownAfter: 300, silentCloseAfter: 5000, errorRate: { rate: 0.25, from: 0, for: "2s" },
+              freeze: { at: 0, for: "1s" },
+            },
+          } },
+          workload: {
+            notifications: "1M", devices: 250_000, seed: 9223372036854775807, environment: "production",
+            payload: { bytes: 300, text: "mixed" },
+            faults: { badToken: 1e-4, unregistered: .001, otherTopic: 0, oversizedPayload: 0.01 },
+          },
+          load: { loop: "open", rate: "200k/s", arrivals: "constant" },
+          sender: {
+            connections: 1, loops: 1, batch: { notifications: 448, bytes: "64KiB", linger: "2ms" }, window: "4k",
+            firstIdentifier: 4294967295, noDelay: false, sendBuffer: "1MiB", mode: "pipelined", wait: 0,
+            unproven: { policy: "resend", limit: 1 },
+            reconnect: { base: "10ms", factor: 1.5, cap: "1s", jitter: 0, attemptsPerSecond: 50 },
+            connectTimeout: "1s", handshakeTimeout: "1s", resume: false, sentinelTimeout: "1s",
+          },
+          phases: { warmup: "2s", measure: "1m30s", drain: 0 },
+          thresholds: ["lost == 0"],
+        }
+        """
+}
+
+/// Values that tools have choked on (case C51): each is refused with a message, or has a documented meaning.
+@Suite struct ExtremeSettingTests {
+    /// Numeric settings for which 0 has a meaning: no wait, no fault, any port, no ticket, the first seed.
+    private static let zeroAllowed: Set<String> = [
+        "phases.drain", "phases.warmup", "sender.batch.linger", "sender.reconnect.jitter", "sender.wait",
+        "target.simulator.errorDelay", "target.simulator.faults.errorRate.from",
+        "target.simulator.faults.errorRate.rate", "target.simulator.faults.freeze.at",
+        "target.simulator.faults.refuse.at", "target.simulator.faults.stallReading.after", "target.simulator.port",
+        "target.simulator.tickets", "workload.faults.badToken", "workload.faults.otherTopic",
+        "workload.faults.oversizedPayload", "workload.faults.unregistered", "workload.seed",
+    ]
+
+    @Test func `every number at minus one and huge is refused, and zero only where it means something`() throws {
+        let effective = try Profile.read(text: ProfileTests.fullText, source: "p").effectiveJSON
+        let paths = numericPaths(effective, "")
+        #expect(paths.count > 40, "the walk over the settings must find them")
+        for path in paths {
+            for value in ["-1", "1e30", "99999999999999999999999"] {
+                #expect(throws: ProfileError.self, "\(path)=\(value)") { try read(path, value) }
+            }
+            let isAccepted = (try? read(path, "0")) != nil
+            #expect(isAccepted == Self.zeroAllowed.contains(path), "\(path)=0")
+        }
+    }
+
+    private func read(_ path: String, _ value: String) throws -> Profile {
+        let change = ProfileOverride(keyPath: path, text: value, origin: "--set")
+        return try Profile.read(text: ProfileTests.fullText, source: "p", overrides: [change])
+    }
+
+    /// Leaves that take numbers: those that are numbers, or texts that begin with a digit.
+    private func numericPaths(_ value: JSONValue, _ path: String) -> [String] {
+        switch value {
+        case .object(let members):
+            members.sorted { $0.key < $1.key }
+                .flatMap { numericPaths($0.value, path.isEmpty ? $0.key : "\(path).\($0.key)") }
+        case .integer, .number: [path]
+        case .string(let text) where text.first?.isNumber == true:
+            // These two take words.
+            ["target.simulator.address", "target.simulator.tlsMaxVersion"].contains(path) ? [] : [path]
+        default: []
+        }
+    }
+}
+
+@Suite struct ProfileOverrideTests {
+    @Test(arguments: [
+        ("sender.window", "4k"), ("sender.window", "4000"), ("sender.window", "'4k'"), ("sender", "{ window: 4000 }"),
+    ])
+    func `an override may be JSON5 or a bare text`(_ keyPath: String, _ text: String) throws {
+        #expect(try profile("{}", [(keyPath, text, "--set")]).sender.window == 4_000)
+    }
+
+    @Test func `later overrides beat earlier ones and the file`() throws {
+        let changes = [("sender.window", "300", "PUSHBENCH_WINDOW"), ("sender.window", "400", "-w")]
+        #expect(try profile("{ sender: { window: 200 } }", changes).sender.window == 400)
+        #expect(try profile("{ sender: { window: 200 } }", [changes[0]]).sender.window == 300)
+        #expect(try profile("{ sender: { window: 200 } }", []).sender.window == 200)
+    }
+
+    @Test func `null takes back what the file says`() throws {
+        let text = "{ sender: { window: 200 }, phases: { measure: '5s' } }"
+        let changed = try profile(text, [("sender.window", "null", "--set"), ("phases.measure", "null", "--set")])
+        #expect(changed.sender.window == 65_536)
+        #expect(changed.phases.measure == nil)
+    }
+
+    @Test func `a text that looks like a number stays a text`() throws {
+        #expect(try profile("{}", [("workload.tokensFile", "007", "--set")]).workload.tokensFile == "007")
+        #expect(try profile("{}", [("name", "true", "--set")]).name == "true")
+    }
+
+    @Test func `an error of an override names the option, one of the file its line`() {
+        #expect(
+            message("{}", ("sender.windw", "5", "--set")) == "--set: sender.windw: unknown key, did you mean "
+                + "\"window\"?; accepted: connections, loops, batch, window, firstIdentifier, noDelay, sendBuffer, mode, "
+                + "wait, unproven, reconnect, connectTimeout, handshakeTimeout, resume, sentinelTimeout")
+        #expect(
+            message("{ sender: {\n window: 200 } }", ("sender.batch.notifications", "300", "-b"))
+                == "p.json5:2:2: sender.window: 200 is less than a batch, sender.batch.notifications 300")
+        #expect(
+            message("{ sender: { batch: { notifications: 300 } } }", ("sender.window", "200", "-w"))
+                == "-w: sender.window: 200 is less than a batch, sender.batch.notifications 300")
+        #expect(
+            message("{}", ("sender..x", "1", "--set"))
+                == "--set: found \"sender..x\", expected a key path such as sender.window")
+    }
+
+    private func profile(_ text: String, _ changes: [(String, String, String)]) throws(ProfileError) -> Profile {
+        let overrides = changes.map { ProfileOverride(keyPath: $0.0, text: $0.1, origin: $0.2) }
+        return try Profile.read(text: text, source: "p.json5", overrides: overrides)
+    }
+
+    private func message(_ text: String, _ change: (String, String, String)) -> String {
+        do throws(ProfileError) {
+            _ = try profile(text, [change])
+            return "accepted"
+        } catch {
+            return error.description
+        }
+    }
+}
+
+@Suite struct ShippedProfileTests {
+    private static let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent().appending(path: "profiles")
+
+    @Test func `every shipped profile reads, is named like its file and says what it is for`() throws {
+        let names = try FileManager.default.contentsOfDirectory(atPath: Self.folder.path()).sorted()
+        #expect(names.contains("quickstart.json5"))
+        for name in names {
+            let file = Self.folder.appending(path: name).path()
+            let profile = try Profile.read(file: file)
+            #expect("\(profile.name).json5" == name)
+            #expect(try String(contentsOfFile: file, encoding: .utf8).hasPrefix("// "))
+        }
+    }
+
+    @Test func `the quickstart is what the README promises`() throws {
+        let profile = try Profile.read(file: Self.folder.appending(path: "quickstart.json5").path())
+        #expect(profile.workload.notifications == 1_000_000)
+        #expect(profile.workload.devices == 250_000)
+        #expect(profile.workload.faults.badToken == 0.0001)
+        #expect(profile.sender.connections == 8)
+        #expect(profile.sender.batch.notifications == 100)
+    }
+}

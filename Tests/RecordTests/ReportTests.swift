@@ -1,0 +1,266 @@
+import Foundation
+import Histograms
+import Primitives
+import Testing
+
+@testable import Analysis
+@testable import Reports
+@testable import RunRecords
+
+@Suite struct RunSummaryTests {
+    @Test func `a sound run on one screen`() {
+        #expect(
+            RunSummary(sampleRecord(), style: .plain).text == """
+                PASSED: unnamed
+
+                sent        100,000 notifications, 250,000 devices, enhanced to the simulator, 8 connections,
+                            batch 100, window 65,536, seed 1
+                result      80 k/s accepted, 81 k/s written, 11.4 MiB/s, over 1.25 s of 1.5 s
+                limit       simulator: busiest simulator loop 97 %
+                ledger      100,000 = 99,990 accepted + 10 rejected + 0 lost + 0 unknown + 0 unsent
+                            1,234 resent, 0 duplicates, the simulator's ledger agrees
+                errors      10 invalid token (8), 2 reset by peer
+                reconnects  10, 9 with a resumed session, 123 in flight at an error (at most 400), 3 refused
+
+                latency    count   min   p50     p90      p99  p99.9   max
+                residence  2,000  1 us  1 ms  1.8 ms  1.98 ms      -  2 ms
+
+                process       cpu  cores  cpu each  memory  allocations
+                sender     750 ms   0.50   7.41 us  48 MiB        4,321
+                simulator   1.4 s   0.93   13.8 us     0 B            -
+
+                ok      lost == 0              0
+                FAILED  errorReply.p99 < 20ms  no data
+
+                """)
+    }
+
+    @Test func `faults stand out and reasons follow the verdict`() {
+        var record = sampleRecord()
+        record.verdict = VerdictRecord(status: .failed, reasons: ["3 notifications were lost"], exitCode: 3)
+        record.ledger.lost = 3
+        record.ledgerDifference = 3
+        record.windowOverruns.count = 1
+        record.windowOverruns.windowNeeded = 2_000
+        let text = RunSummary(record, style: .plain).text
+        #expect(text.hasPrefix("FAILED: unnamed (exit 3)\n  - 3 notifications were lost\n"))
+        #expect(text.contains("100,000 is NOT 99,990 accepted"))
+        #expect(text.contains("the simulator's ledger DIFFERS about 3"))
+        #expect(text.contains("1 past the window: it must be 2,000"))
+    }
+
+    @Test func `an empty record has dashes, never a number that is none`() {
+        let text = RunSummary(RunRecord(), style: .plain).text
+        #expect(text.hasPrefix("NOT FINISHED: unnamed\n"))
+        #expect(text.contains("- accepted, - written"))
+        #expect(!text.lowercased().contains("nan") && !text.contains("inf "))
+    }
+
+    @Test func `the machine's own limit stands beside the result`() {
+        var record = sampleRecord()
+        record.calibration = CalibrationRecord()
+        record.calibration?.pipeBytesPerSecond = 24_000_000
+        #expect(RunSummary(record, style: .plain).text.contains("50 % of what TLS alone can do here"))
+    }
+
+    @Test func `a hostile record cannot drive the terminal`() {
+        var record = sampleRecord()
+        record.errors = [ErrorCountRecord(status: nil, name: "\u{1B}[2J\u{9B}x\nFAKE", count: 1)]
+        record.profile = .object(["name": .string("\u{1B}]0;t\u{7}")])
+        for style in [TerminalStyle.plain, TerminalStyle(usesColor: false, usesUnicode: true, isLive: true, width: 80)]
+        {
+            let text = RunSummary(record, style: style).text
+            #expect(!text.unicodeScalars.contains { $0 == "\u{1B}" || $0 == "\u{7}" || $0 == "\u{9B}" })
+            #expect(!text.contains("\nFAKE"))
+        }
+    }
+
+    @Test func `no line is wider than asked, and plain text is ASCII`() {
+        var record = sampleRecord()
+        record.errors = (0..<30).map { ErrorCountRecord(status: $0, name: "some kind of error", count: 1_000) }
+        let text = RunSummary(
+            record, style: TerminalStyle(usesColor: false, usesUnicode: false, isLive: false, width: 60)
+        ).text
+        for line in text.split(separator: "\n") where !line.hasPrefix("ledger") && !line.hasPrefix("latency") {
+            #expect(displayWidth(String(line)) <= 72, "\(line)")
+        }
+        #expect(text.utf8.allSatisfy { $0 < 0x80 })
+    }
+}
+
+@Suite struct TerminalStyleTests {
+    @Test(arguments: [
+        (true, ["TERM": "xterm"], true, true), (false, ["TERM": "xterm"], false, false),
+        (true, ["NO_COLOR": "1"], false, true), (true, ["NO_COLOR": ""], true, true),
+        (true, ["CI": "true"], false, false),
+        (true, ["CI": "false"], true, true), (true, ["TERM": "dumb"], false, false),
+    ])
+    func `colour and drawing follow the customs`(
+        _ isTerminal: Bool, _ environment: [String: String], _ usesColor: Bool, _ isLive: Bool
+    ) {
+        let style = TerminalStyle(isTerminal: isTerminal, environment: environment)
+        #expect(style.usesColor == usesColor)
+        #expect(style.isLive == isLive)
+    }
+
+    @Test func `the first locale variable that is set decides about Unicode`() {
+        let usesUnicode = { TerminalStyle(isTerminal: true, environment: $0).usesUnicode }
+        #expect(usesUnicode(["LANG": "de_DE.UTF-8"]))
+        #expect(usesUnicode(["LC_ALL": "", "LC_CTYPE": "C.utf8", "LANG": "C"]))
+        #expect(!usesUnicode(["LC_ALL": "C", "LANG": "de_DE.UTF-8"]))
+        #expect(!usesUnicode([:]))
+    }
+
+    @Test func `colour surrounds the verdict only where it is allowed`() {
+        let style = TerminalStyle(usesColor: true, usesUnicode: true, isLive: true, width: 100)
+        #expect(RunSummary(sampleRecord(), style: style).text.hasPrefix("\u{1B}[32mPASSED\u{1B}[0m: "))
+    }
+
+    @Test func `columns align by what is seen, not by what is stored`() {
+        var table = TextTable([.left, .right])
+        table.add(["n\u{61}\u{308}me", "1"])
+        table.add(["日本", "22"])
+        let style = TerminalStyle(usesColor: false, usesUnicode: true, isLive: true, width: 100)
+        #expect(table.lines(style) == ["na\u{308}me   1", "日本  22"])
+        #expect(displayWidth("日本") == 4 && displayWidth("a\u{308}") == 1 && displayWidth("µs") == 2)
+    }
+}
+
+@Suite struct RecordComparisonTests {
+    @Test func `ratios have a direction`() throws {
+        var candidate = sampleRecord()
+        candidate.throughput = ThroughputRecord(
+            accepted: 99_990, written: 101_234, bytes: 15_000_000, over: .milliseconds(2_500))
+        candidate.ledger.resent = 617
+        let comparison = RecordComparison(base: sampleRecord(), candidate: candidate)
+        #expect(comparison.isComparable)
+        let row = { (name: String) in try #require(comparison.rows.first { $0.name == name }) }
+        #expect(try row("accepted/s").ratio == 0.5)
+        #expect(try row("accepted/s").change == .worse)
+        #expect(try row("written/s").change == .different)
+        #expect(try row("resent").ratio == 0.5)
+        #expect(try row("resent").change == .better)
+        #expect(try row("accepted").change == .same)
+        #expect(try row("lost").ratio == nil, "nothing can be divided by 0")
+        #expect(try row("residence.p99").change == .same)
+    }
+
+    @Test func `what only one record has is shown without a ratio`() throws {
+        var candidate = sampleRecord()
+        candidate.latency["residence"] = nil
+        candidate.resources.sender.allocations = nil
+        let comparison = RecordComparison(base: sampleRecord(), candidate: candidate)
+        let row = try #require(comparison.rows.first { $0.name == "residence.p50" })
+        #expect(row.ratio == nil && row.change == .unknown && row.base != nil)
+        #expect(!comparison.rows.contains { $0.name == "errorReply.p50" })
+    }
+
+    @Test func `quantiles of too few values are not compared`() throws {
+        var record = sampleRecord()
+        let histogram = Histogram()
+        for value in Int64(1)...999 { histogram.record(value) }
+        record.latency = ["errorReply": LatencyRecord(histogram)]
+        let names = RecordComparison(base: record, candidate: record).rows.map(\.name)
+        #expect(names.contains("errorReply.p50") && names.contains("errorReply.max"))
+        #expect(!names.contains("errorReply.p99"))
+        histogram.record(1_000)
+        record.latency = ["errorReply": LatencyRecord(histogram)]
+        #expect(RecordComparison(base: record, candidate: record).rows.contains { $0.name == "errorReply.p99" })
+    }
+
+    @Test func `every reason against a comparison is listed`() {
+        var candidate = sampleRecord()
+        candidate.machine.cores = 4
+        candidate.machine.kernel = "6.1"
+        var profile = Profile()
+        profile.name = "other"
+        profile.sender.window = 4_096
+        candidate.profile = profile.effectiveJSON
+        candidate.profileHash = profile.hash
+        candidate.verdict.status = .interrupted
+        candidate.ledger.unsent = 5
+        let comparison = RecordComparison(base: sampleRecord(), candidate: candidate)
+        #expect(
+            comparison.obstacles.map(\.description) == [
+                "other machine: cores 2 against 4", "other machine: kernel  against 6.1",
+                "other profile: sender.window 65536 against 4096",
+                "the candidate did not come to its end: interrupted", "the ledger of the candidate does not balance",
+            ])
+        let text = ComparisonTable(comparison, style: .plain).text
+        #expect(text.hasPrefix("NOT COMPARABLE\n  - other machine: cores 2"))
+        #expect(!text.contains("worse") && !text.contains("better"))
+    }
+
+    @Test func `the table aligns figures, ratio and change`() {
+        var candidate = sampleRecord()
+        candidate.ledger.resent = 617
+        let text = ComparisonTable(RecordComparison(base: sampleRecord(), candidate: candidate), style: .plain).text
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+        #expect(lines[0] == "One run each: a difference may be chance.")
+        #expect(lines[2] == "figure                          baseline   candidate  ratio")
+        #expect(lines[3] == "accepted/s                        80 k/s      80 k/s  1.000  same")
+        #expect(lines.contains("resent                             1,234         617  0.500  better"))
+        #expect(lines.contains("simulator.peakRSS                    0 B         0 B      -  same"))
+    }
+}
+
+@Suite struct OutputTests {
+    @Test func `intervals are one line each, and what was not measured is empty`() {
+        #expect(
+            IntervalCSV.text(sampleRecord()) == """
+                startNs,lengthNs,written,accepted,rejected,resent,reconnects,inFlight,bytes,senderCPUNs,simulatorCPUNs,\
+                residenceP50Ns,residenceP99Ns,residenceMaxNs
+                0,1000000000,80000,79000,7,900,7,1000,11600000,500000000,900000000,40000,90000,120000
+                0,0,0,,0,0,0,0,0,0,,,,
+
+                """)
+    }
+
+    @Test func `a request names format and place`() throws {
+        let file = try OutputRequest("json=a=b.json")
+        #expect(file.format == .json && file.destination == .file("a=b.json"))
+        #expect(try OutputRequest("csv=-").destination == .standardOutput)
+    }
+
+    @Test(arguments: [
+        (
+            "json",
+            "\"json\" names no path; expected FORMAT=PATH with one of terminal, json, csv; \"-\" is the standard output"
+        ),
+        (
+            "json=",
+            "\"json=\" names no path; expected FORMAT=PATH with one of terminal, json, csv; \"-\" is the standard output"
+        ),
+        (
+            "jsn=x",
+            "unknown format \"jsn\", did you mean \"json\"?; expected FORMAT=PATH with one of terminal, json, csv"
+        ),
+        ("=x", "unknown format \"\"; expected FORMAT=PATH with one of terminal, json, csv"),
+    ])
+    func `a bad request says what is accepted`(_ text: String, _ message: String) {
+        do throws(OutputRequestError) {
+            _ = try OutputRequest(text)
+            Issue.record("accepted")
+        } catch {
+            #expect(error.description == message)
+        }
+    }
+
+    @Test func `files are written whole, the standard output is the caller's`() throws {
+        let folder = try TemporaryFolder()
+        let record = sampleRecord()
+        #expect(try OutputRequest("json=\(folder.path("r.json"))").write(record, style: .plain) == nil)
+        #expect(try RunRecord.read(folder.path("r.json")) == record)
+        let bytes = try OutputRequest("csv=-").write(record, style: .plain)
+        #expect(bytes == Array(IntervalCSV.text(record).utf8))
+        #expect(throws: RecordError.self) { try OutputRequest("csv=/nowhere/x").write(record, style: .plain) }
+    }
+
+    @Test func `a file gets no colours whatever the terminal can`() throws {
+        let folder = try TemporaryFolder()
+        let style = TerminalStyle(usesColor: true, usesUnicode: true, isLive: true, width: 100)
+        _ = try OutputRequest("terminal=\(folder.path("s.txt"))").write(sampleRecord(), style: style)
+        let text = try String(contentsOfFile: folder.path("s.txt"), encoding: .utf8)
+        #expect(text == RunSummary(sampleRecord(), style: .plain).text)
+    }
+}

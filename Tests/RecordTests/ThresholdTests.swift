@@ -1,0 +1,70 @@
+import Analysis
+import Histograms
+import RunRecords
+import Testing
+
+@Suite struct ThresholdTests {
+    @Test(arguments: [
+        ("accepted/s >= 500k", Threshold.Comparison.atLeast, 500_000.0), ("errorReply.p99 < 20ms", .below, 20e6),
+        ("lost==0", .equal, 0), ("  bytes/s   >  1MiB/s ", .above, 1_048_576),
+        ("sender.peakRSS <= 64MiB", .atMost, 67_108_864),
+        ("residence.p99.99 < 1m30s", .below, 90e9), ("duplicates != 1k", .notEqual, 1_000),
+        ("reconnect.count <= 5", .atMost, 5), ("connectTLS.max < 0", .below, 0),
+    ])
+    func `metric, operator and value in the metric's unit`(
+        _ text: String, _ comparison: Threshold.Comparison, _ bound: Double
+    ) throws {
+        let threshold = try Threshold(text)
+        #expect(threshold.text == text)
+        #expect(threshold.comparison == comparison)
+        #expect(threshold.bound == bound)
+    }
+
+    @Test(arguments: [
+        "", "lost", "lost 0", "== 0", "lost == ", "lost === 0", "lost => 0", "lost == 0 0", "lost == 20ms", "lost < -1",
+        "errorReply.p99 < 20", "errorReply.p99 < 5 parsecs", "errorReply.p101 < 1s", "errorReply. < 1s",
+        "nope.p99 < 1s",
+        "errorReply.pNaN < 1s", "accepted/s > fast",
+    ])
+    func `anything else is refused`(_ text: String) { #expect(throws: ThresholdError.self) { try Threshold(text) } }
+
+    @Test func `an unknown metric is answered with the nearest one`() {
+        #expect(throws: ThresholdError.unknownMetric("erorReply.p99", nearest: "errorReply.p99")) {
+            try Threshold("erorReply.p99 < 1s")
+        }
+    }
+
+    @Test(arguments: [
+        ("lost == 0", true), ("lost != 0", false), ("rejected <= 10", true), ("rejected < 10", false),
+        ("accepted/s > 79k", true), ("accepted/s > 80k", false), ("residence.p50 < 2ms", true),
+        ("residence.p99.9 < 3ms", true), ("residence.max < 1ms", false), ("residence.count == 2000", true),
+        ("sender.allocations < 5k", true), ("inFlightAtError.max >= 400", true),
+    ])
+    func `a threshold holds as its comparison says`(_ text: String, _ holds: Bool) throws {
+        let outcome = try Threshold(text).outcome(in: sampleRecord())
+        #expect(outcome.passed == holds)
+        #expect(outcome.text == text)
+        #expect(outcome.value != nil)
+    }
+
+    @Test(arguments: ["errorReply.p99 < 20ms", "simulator.allocations >= 0", "response.count >= 0"])
+    func `no data never holds`(_ text: String) throws {
+        let outcome = try Threshold(text).outcome(in: sampleRecord())
+        #expect(!outcome.passed && outcome.value == nil)
+    }
+
+    @Test func `an empty record has no data for any rate or latency`() throws {
+        for metric in ["accepted/s", "written/s", "bytes/s", "ledgerDifference", "sender.cpuPerNotification"] {
+            #expect(try Metric(metric).value(in: RunRecord()) == nil, "\(metric)")
+        }
+    }
+
+    @Test func `quantiles of few values still answer thresholds`() throws {
+        var record = RunRecord()
+        let histogram = Histogram()
+        for value: Int64 in [5, 7, 9] { histogram.record(value) }
+        record.latency["errorReply"] = LatencyRecord(histogram)
+        #expect(record.latency["errorReply"]?.quantiles.p99 == nil)
+        #expect(try Threshold("errorReply.p99 < 10ns").outcome(in: record).value == 9)
+    }
+}

@@ -1,0 +1,141 @@
+import Dispatch
+import Primitives
+import SecureChannel
+import Testing
+import Transport
+
+@Suite(.timeLimit(.minutes(1))) struct PressureTests {
+    /// Case C19: the peer stops reading, our write blocks, and its answer is still read at once.
+    @Test func `an answer is read while a write is blocked`() async throws {
+        let bench = try Bench()
+        let isBlocked = Signal<Bool>()
+        let unsent = Signal<Int>()
+        let listener = try bench.listen { handler in
+            handler.onOpen = { link, _ in
+                link.pauseReading()
+                link.setDeadline(link.core.now)
+            }
+            handler.onTimer = { link in
+                guard isBlocked.isGiven else { return link.setDeadline(link.core.now + .milliseconds(1)) }
+                handler.sends([8, 1, 0, 0, 0, 1])
+                link.requestFill()
+            }
+        }
+        let link = bench.connect(to: listener.address) { handler in
+            handler.onOpen = { link, _ in link.setDeadline(link.core.now) }
+            handler.onFill = { _, buffer in buffer.count }
+            handler.onTimer = { link in
+                if link.unsentByteCount > 0 { return isBlocked.give(true) }
+                link.setDeadline(link.core.now + .milliseconds(1))
+            }
+            handler.onReceive = { link, bytes in
+                handler.received.append(contentsOf: bytes)
+                unsent.give(link.unsentByteCount)
+                link.close(.abrupt)
+            }
+        }
+        #expect(try await unsent.wait() > 0)
+        let ended = try await link.ended.wait()
+        #expect(ended.received == [8, 1, 0, 0, 0, 1])
+        #expect(ended.counters.blockedWriteCount > 0)
+        await bench.shutDown()
+    }
+
+    @Test func `a paused reader gets every byte after it resumed`() async throws {
+        let bench = try Bench()
+        let bytes = seededBytes(8_000_000, seed: 7)
+        let isBlocked = Signal<Bool>()
+        let all = Signal<[UInt8]>()
+        let listener = try bench.listen { handler in
+            handler.onOpen = { link, _ in
+                link.pauseReading()
+                link.setDeadline(link.core.now)
+            }
+            handler.onTimer = { link in
+                if isBlocked.isGiven { return link.resumeReading() }
+                link.setDeadline(link.core.now + .milliseconds(1))
+            }
+            handler.onPeerFinish = { _, _ in
+                all.give(handler.received)
+                return .end
+            }
+        }
+        let link = bench.connect(to: listener.address) { handler in
+            handler.sends(bytes) { $0.close(.graceful(drain: .seconds(10))) }
+            handler.onOpen = { link, _ in link.setDeadline(link.core.now) }
+            handler.onTimer = { link in
+                if link.unsentByteCount > 0 { return isBlocked.give(true) }
+                link.setDeadline(link.core.now + .milliseconds(1))
+            }
+        }
+        let received = try await all.wait()
+        #expect(received == bytes)
+        #expect(try await link.ended.wait().end == .closedLocally)
+        await bench.shutDown()
+    }
+
+    /// Case C03: the reply lies in the receive buffer when the next write fails.
+    @Test func `a reply is delivered although a write failed first`() async throws {
+        let bench = try Bench()
+        let reply: [UInt8] = [8, 8, 0, 0, 0, 50]
+        let hasReset = DispatchSemaphore(value: 0)
+        let canReset = Signal<Bool>()
+        let listener = try bench.listen { handler in
+            handler.sends(reply)
+            handler.onFlush = { link in link.setDeadline(link.core.now) }
+            handler.onTimer = { link in
+                guard canReset.isGiven else { return link.setDeadline(link.core.now + .milliseconds(1)) }
+                link.close(.reset)
+            }
+            handler.onEnd = { _, _ in hasReset.signal() }
+        }
+        let link = bench.connect(to: listener.address) { handler in
+            var isReset = false
+            handler.onOpen = { link, _ in
+                link.pauseReading()
+                link.setDeadline(link.core.now + .milliseconds(5))
+            }
+            handler.onFill = { _, _ in isReset ? 6 : 0 }
+            handler.onTimer = { link in
+                // Holds the loop until the reset is in, so that the write sees it before the reader does.
+                canReset.give(true)
+                hasReset.wait()
+                isReset = true
+                link.requestFill()
+            }
+        }
+        let ended = try await link.ended.wait()
+        guard case .writeFailed = ended.end else {
+            Issue.record("ended with \(ended.end)")
+            return
+        }
+        #expect(ended.received == reply)
+        await bench.shutDown()
+    }
+
+    @Test func `small writes do not wait for acknowledgements unless asked to`() async throws {
+        let bench = try Bench()
+        let listener = try bench.listen { handler in
+            handler.onReceive = { link, bytes in
+                handler.received.append(contentsOf: bytes)
+                if handler.received.count == 20 { link.close(.abrupt) }
+            }
+        }
+        for sendsAtOnce in [true, false] {
+            var options = LinkOptions()
+            options.sendsAtOnce = sendsAtOnce
+            options.sendBufferBytes = 64 * 1_024
+            options.receiveBufferBytes = 64 * 1_024
+            let end = try await bench.connect(to: listener.address, options: options) { handler in
+                var count = 0
+                handler.onFill = { _, _ in
+                    count += 1
+                    return count <= 20 ? 1 : 0
+                }
+            }.ended.wait()
+            #expect(end.counters.batchCount == 20)
+            #expect(end.end == .truncated || end.end == .reset)
+        }
+        await bench.shutDown()
+    }
+}
