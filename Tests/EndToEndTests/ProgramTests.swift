@@ -57,15 +57,15 @@ extension EndToEndTests {
             let profile = try folder.file(
                 "run.json5",
                 """
-                { target: { simulator: { faults: { acceptPerSecond: "20k/s" } } },
+                { target: { simulator: { faults: { acceptPerSecond: "200k/s" } } },
                   workload: { notifications: 1_000_000 }, sender: { connections: 32 } }
                 """)
             let file = "\(folder.path)/record.json"
-            // The second oldest of two processes of this name is the simulator of the first.
-            let killer =
-                "(sleep 1.5; kill -9 $(cat /proc/$$/task/$$/children | tr ' ' '\\n' | while read p; do "
-                + "[ \"$(cat /proc/$p/comm 2>/dev/null)\" = exe ] || [ \"$(cat /proc/$p/comm 2>/dev/null)\" = pushbench ] "
-                + "&& echo $p; done)) &"
+            // The shell becomes the program, whose children are the simulator and this loop.
+            let killer = #"""
+                (sleep 1.5; for child in $(cat /proc/$$/task/*/children); do
+                [ "$(tr '\0' ' ' < /proc/$child/cmdline | cut -d' ' -f2)" = simulate ] && kill -9 $child; done) &
+                """#
             let result = try Program.shell(killer, ["run", profile, "-o", "json=\(file)", "--progress", "none"])
             #expect(result.status == 8, "\(result.output)")
             let record = try Self.record(file)
