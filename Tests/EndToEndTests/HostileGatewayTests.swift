@@ -42,18 +42,15 @@ extension EndToEndTests {
         func `a gateway that closes each connection at once is not stormed`(closing: LinkClosing) async throws {
             let gateway = try HostileGateway { peer, _ in peer.answer = { _ in ([], closing) } }
             let start = ContinuousClock.now
-            do {
-                let run = try Run(
-                    """
-                    { \(gateway.target), workload: { notifications: 1_000_000 }, phases: { drain: "2s" },
-                      sender: { connections: 2, connectTimeout: "500ms", handshakeTimeout: "500ms",
-                                reconnect: { base: "100ms", cap: "200ms" } } }
-                    """, outageLimit: .seconds(1))
-                let record = try await run.record()
-                #expect(record.ledger.accepted == 0)
-                #expect(record.verdict.status == .unreachable, "\(record.verdict.reasons)")
-            } catch HarnessError.unreachable {
-            }
+            let run = try Run(
+                """
+                { \(gateway.target), workload: { notifications: 1_000_000 }, phases: { drain: "2s" },
+                  sender: { connections: 2, connectTimeout: "500ms", handshakeTimeout: "500ms",
+                            reconnect: { base: "100ms", cap: "200ms" } } }
+                """, outageLimit: .seconds(1))
+            let record = try await run.record()
+            #expect(record.ledger.accepted == 0)
+            #expect(record.verdict.status == .unreachable, "\(record.verdict.reasons)")
             await gateway.close()
             // Two connections with pauses of 50 ms at least.
             let seconds = (ContinuousClock.now - start) / .seconds(1)
@@ -78,6 +75,7 @@ extension EndToEndTests {
             }
             let record = try await Self.run(gateway)
             #expect(record.ledger.accepted == 0)
+            #expect(record.errors.contains { $0.name == "protocol violation" }, "\(record.errors)")
         }
 
         @Test(arguments: 1...5)

@@ -104,7 +104,8 @@ public final class RunEngine {
             if monitor.openConnections == profile.sender.connections || mustAbort { return }
             if options.interrupts.value > 0 { return }
             if MonotonicClock.now() - start > patience {
-                if monitor.openConnections > 0 { return }
+                // A target whose connections do not last gets its load, and a record that says what it did.
+                if monitor.hasConnected { return }
                 throw .unreachable("no connection to the target within \(patience.seconds) s\(await attemptsText())")
             }
             await tick()

@@ -7,6 +7,8 @@ import RunRecords
 struct RunMonitor {
     private(set) var intervals: [IntervalRecord] = []
     private(set) var openConnections = 0
+    /// Whether any connection stood at any time.
+    private(set) var hasConnected = false
     private(set) var written: UInt64 = 0
     private(set) var lastProgress = Instant.zero
     /// When the target was last seen to be there: a connection lasted, or something was proved.
@@ -69,6 +71,7 @@ struct RunMonitor {
             sums.unsettled += snapshot.unsettled
             sums.senderCPU += snapshot.processorTime.nanoseconds
             open += snapshot.openConnections
+            if snapshot.connections > 0 { hasConnected = true }
             lasting += snapshot.lastingConnections
             finished += snapshot.finishedSessions
             settledNow += snapshot.settled

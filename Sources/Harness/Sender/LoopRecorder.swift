@@ -19,6 +19,8 @@ final class LoopRecorder {
         var rejected: UInt64 = 0
         var reconnects: UInt64 = 0
         var unsettled: UInt64 = 0
+        /// Connections that stood at any time.
+        var connections: UInt64 = 0
         var openConnections = 0
         var lastingConnections = 0
         var finishedSessions = 0
@@ -78,6 +80,7 @@ final class LoopRecorder {
         Snapshot(
             written: ledger.written, resent: ledger.resent, writtenBytes: ledger.writtenBytes,
             settled: ledger.settledCount, rejected: ledger.count(of: .rejected), reconnects: ledger.reconnects,
+            connections: ledger.connections,
             residence: endsInterval ? intervalResidence.takeSnapshot() : nil)
     }
 }
