@@ -81,7 +81,8 @@ struct PushbenchProcess {
     }
 
     private func makeFolder() throws -> String {
-        var template = Array("/tmp/pushbench-benchmark-XXXXXX".utf8CString)
+        let folder = getenv("TMPDIR").map { String(cString: $0) } ?? P_tmpdir
+        var template = Array("\(folder)/pushbench-benchmark-XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else { throw BenchmarkFailure("no temporary folder") }
         return String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
