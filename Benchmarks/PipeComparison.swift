@@ -28,14 +28,17 @@ struct PipeComparison {
                 "pipe ns both", "CPU run ÷ pipe", "limit", "load",
             ])
         table.notes = [
-            "M/s: notifications, or as many bytes; ns: processor time for one notification, start-up of the process included.",
+            "M/s: notifications, or as many bytes. ns: processor time of a process for one notification, without what a run of",
+            "1,000 notifications with as many connections takes: start of the program, certificates, handshakes, end.",
             "The pipe's processor time is that of both ends together; CPU run ÷ pipe compares it with both processes.",
         ]
         for connections in [1, 4, 16, 64] {
+            let still = try PushbenchProcess(program: options.program).run(
+                .init(notifications: 1_000, connections: connections))
             var rounds: [Bool: [Round]] = [:]
             for _ in 0..<options.rounds(5) {
                 for judgesJSON in [false, true] {
-                    rounds[judgesJSON, default: []].append(try round(connections, judgesJSON: judgesJSON))
+                    rounds[judgesJSON, default: []].append(try round(connections, judgesJSON: judgesJSON, still: still))
                 }
             }
             for judgesJSON in [false, true] {
@@ -45,7 +48,7 @@ struct PipeComparison {
         return table
     }
 
-    private func round(_ connections: Int, judgesJSON: Bool) throws -> Round {
+    private func round(_ connections: Int, judgesJSON: Bool, still: RunRecord) throws -> Round {
         let notifications = options.size(10_000_000, quick: 20_000)
         let record = try PushbenchProcess(program: options.program).run(
             .init(notifications: notifications, connections: connections, judgesJSON: judgesJSON))
@@ -57,8 +60,8 @@ struct PipeComparison {
         return Round(
             pipe: pipe.bytesPerSecond / frameBytes, run: record.throughput.acceptedPerSecond ?? .nan,
             pipeNs: Double(pipeTime.nanoseconds) / Double(pipe.byteCount) * frameBytes,
-            senderNs: record.processorNs(record.resources.sender),
-            simulatorNs: record.processorNs(record.resources.simulator),
+            senderNs: record.processorNs(record.resources.sender, without: still.resources.sender),
+            simulatorNs: record.processorNs(record.resources.simulator, without: still.resources.simulator),
             limit: record.limit?.kind.rawValue ?? "unknown")
     }
 

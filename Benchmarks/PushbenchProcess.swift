@@ -108,8 +108,9 @@ extension RunRecord {
         return bytes / written
     }
 
-    /// Processor time of a process for one notification, in nanoseconds.
-    func processorNs(_ usage: ProcessResourcesRecord?) -> Double {
-        usage.map { Double($0.cpuNs) / Double(ledger.accepted) } ?? .nan
+    /// Processor time of a process for one notification beyond what another run used, in nanoseconds.
+    func processorNs(_ usage: ProcessResourcesRecord?, without other: ProcessResourcesRecord?) -> Double {
+        guard let usage, let other else { return .nan }
+        return Double(usage.cpuNs - other.cpuNs) / Double(ledger.accepted)
     }
 }

@@ -56,6 +56,9 @@ public final class ProviderSession {
     private var action: SessionAction?
     private var events: [SessionEvent] = []
 
+    /// How many events have room without asking for memory.
+    private static let keptEventCount = 64
+
     /// A batch between the moment at which it was encoded and the one at which the kernel had all of it.
     private struct PendingBatch {
         var notifications: UInt64 = 0
@@ -88,7 +91,8 @@ public final class ProviderSession {
     public func takeEvents(_ body: (SessionEvent) -> Void) {
         guard !events.isEmpty else { return }
         for event in events { body(event) }
-        events.removeAll(keepingCapacity: true)
+        // A batch has a few; the many that settle a whole connection are not worth their memory afterwards.
+        events.removeAll(keepingCapacity: events.count <= Self.keptEventCount)
     }
 
     /// Whether every notification that this session took has its fate, and no connection is wanted any more.

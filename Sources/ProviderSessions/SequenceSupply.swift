@@ -24,13 +24,17 @@ public final class SequenceSupply: Sendable {
     private let startNanoseconds: Atomic<Int64>
     private let stopped = Atomic<Bool>(false)
 
+    /// Long enough that ten million notifications are some thousand stretches in all books together, and short enough to
+    /// be written in a few milliseconds.
+    private static let longestClaim: UInt64 = 4_096
+
     /// Makes a supply of `limit` notifications for `connectionCount` connections that hands out from `start` on; nil
     /// holds it until ``release(at:)``, so that connections can be set up first.
     public init(limit: UInt64, arrivals: Arrivals = .closedLoop, connectionCount: Int, start: Instant? = .zero) {
         startNanoseconds = Atomic((start ?? .distantFuture).nanoseconds)
         self.limit = limit
         self.arrivals = arrivals
-        claimLimit = max(1, min(1_024, limit / (UInt64(max(1, connectionCount)) * 16)))
+        claimLimit = max(1, min(Self.longestClaim, limit / (UInt64(max(1, connectionCount)) * 16)))
     }
 
     /// Begins to hand out; the first notification is due at `start`.

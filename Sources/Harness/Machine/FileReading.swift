@@ -8,7 +8,7 @@ public func readFile(_ path: String) throws(HarnessError) -> [UInt8] {
     guard descriptor >= 0 else { throw .invalidInput("\(path): \(String(cString: strerror(errno)))") }
     defer { close(descriptor) }
     var bytes: [UInt8] = []
-    var chunk = [UInt8](repeating: 0, count: 1 << 20)
+    var chunk = [UInt8](repeating: 0, count: 1 << 16)
     while true {  // ends with the file
         let count = read(descriptor, &chunk, chunk.count)
         if count < 0 && errno == EINTR { continue }

@@ -16,7 +16,7 @@ public enum ProcessUsage {
         var record = ProcessResourcesRecord()
         record.cpuUserNs = nanoseconds(usage.ru_utime)
         record.cpuSystemNs = nanoseconds(usage.ru_stime)
-        record.peakRSSBytes = Int64(usage.ru_maxrss) * 1_024
+        record.peakRSSBytes = peakResidentBytes() ?? Int64(usage.ru_maxrss) * 1_024
         record.voluntaryContextSwitches = Int64(usage.ru_nvcsw)
         record.involuntaryContextSwitches = Int64(usage.ru_nivcsw)
         _ = shim_mallctl("thread.tcache.flush", nil, nil, nil, 0)
@@ -31,6 +31,16 @@ public enum ProcessUsage {
         var usage = rusage()
         getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
         return Interval(nanoseconds: nanoseconds(usage.ru_utime) + nanoseconds(usage.ru_stime))
+    }
+
+    /// The high-water mark of this program; `ru_maxrss` begins with that of the process that started it.
+    private static func peakResidentBytes() -> Int64? {
+        guard let bytes = try? readFile("/proc/self/status") else { return nil }
+        for line in String(decoding: bytes, as: UTF8.self).split(separator: "\n") where line.hasPrefix("VmHWM:") {
+            let parts = line.split { $0 == " " || $0 == "\t" }
+            if parts.count >= 2, let kibibytes = Int64(parts[1]) { return kibibytes * 1_024 }
+        }
+        return nil
     }
 
     private static func nanoseconds(_ time: timeval) -> Int64 {
