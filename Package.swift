@@ -79,7 +79,7 @@ let package = Package(
                 "Harness", "Transport", "SecureChannel", "RunRecords", "Workload", "PushWire", "Primitives",
                 "CShims",
             ]),
-        .testTarget(name: "TidyTests"),
+        .testTarget(name: "TidyTests", dependencies: ["RunRecords"]),
     ]
         + modules.map { module in
             .target(name: module.name, dependencies: module.imports.map { .init(stringLiteral: $0) })

@@ -49,10 +49,11 @@ final class FrameBuffer {
     private func encode(from start: UInt64, into buffer: UnsafeMutableRawBufferPointer) -> Int {
         guard let base = buffer.baseAddress else { return 0 }
         let identifiers = IdentifierSpace()
+        var cursor = source.cursor(at: start)
         var offset = 0
         for sequence in start..<start + UInt64(count) {
             let frame = base + offset
-            let tokenBytes = source.writeToken(sequence: sequence, into: frame + EnhancedNotification.tokenOffset)
+            let tokenBytes = source.writeToken(at: &cursor, into: frame + EnhancedNotification.tokenOffset)
             let payloadBytes = source.writePayload(
                 sequence: sequence, into: frame + EnhancedNotification.payloadOffset(tokenBytes: tokenBytes),
                 capacity: source.maxPayloadBytes)

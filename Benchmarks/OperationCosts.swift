@@ -103,8 +103,9 @@ struct OperationCosts {
         return Operation(name: "token") { count in
             withUnsafeTemporaryAllocation(byteCount: 64 * 32, alignment: 64) { buffer in
                 guard let base = buffer.baseAddress else { return (1, 0) }
+                var cursor = source.cursor(at: 0)
                 for sequence in 0..<UInt64(count) {
-                    _ = source.writeToken(sequence: sequence, into: base + Int(sequence % 64) * 32)
+                    _ = source.writeToken(at: &cursor, into: base + Int(sequence % 64) * 32)
                 }
                 let last = (UInt64(count) - 1) % 64
                 return (count, key.device(ofToken: base + Int(last) * 32)?.index ?? .max)

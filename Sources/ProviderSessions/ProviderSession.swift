@@ -253,13 +253,14 @@ public final class ProviderSession {
         let expiry = plan.expiry
         let longest = EnhancedNotification.overheadBytes + source.maxTokenBytes + source.maxPayloadBytes
         var identifier = plan.identifiers.identifier(of: run.start)
+        var cursor = source.cursor(at: run.start)
         var offset = 0
         var sequence = run.start
         let end = run.end
         while sequence < end {
             guard offset + longest <= room || (isFirst && offset == 0 && longest <= capacity) else { break }
             let frame = base + offset
-            let tokenBytes = source.writeToken(sequence: sequence, into: frame + EnhancedNotification.tokenOffset)
+            let tokenBytes = source.writeToken(at: &cursor, into: frame + EnhancedNotification.tokenOffset)
             let payloadBytes = source.writePayload(
                 sequence: sequence, into: frame + EnhancedNotification.payloadOffset(tokenBytes: tokenBytes),
                 capacity: source.maxPayloadBytes)

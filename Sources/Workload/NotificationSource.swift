@@ -81,6 +81,31 @@ public final class NotificationSource: Sendable {
         return TokenKey.tokenBytes
     }
 
+    /// The place of notification `sequence`, from which consecutive tokens cost less than single ones.
+    @inlinable
+    public func cursor(at sequence: UInt64) -> DeviceCursor {
+        isListed
+            ? DeviceCursor(sequence: sequence, position: 0, device: sequence % deviceCount)
+            : population.order.cursor(at: sequence)
+    }
+
+    /// Writes the token of the notification at the cursor, moves the cursor to the next one, and returns the token's
+    /// length in bytes.
+    ///
+    /// - Precondition: ``maxTokenBytes`` bytes are writable at `destination`, and the cursor is this source's.
+    @inlinable
+    public func writeToken(at cursor: inout DeviceCursor, into destination: UnsafeMutableRawPointer) -> Int {
+        let device = cursor.device
+        if isListed {
+            cursor.sequence &+= 1
+            cursor.device = device &+ 1 == deviceCount ? 0 : device &+ 1
+            return list.writeToken(at: Int(device), into: destination)
+        }
+        population.order.advance(&cursor)
+        key.writeToken(for: population.device(at: device), into: destination)
+        return TokenKey.tokenBytes
+    }
+
     /// Writes the payload of notification `sequence` and returns its length in bytes.
     ///
     /// - Precondition: ``maxPayloadBytes`` bytes are writable at `destination`, and `capacity` says how many are.

@@ -44,6 +44,33 @@ import Testing
         #expect(Self.payload(left, 1_000) == Self.payload(right, 1_000))
     }
 
+    private static func matches(_ source: NotificationSource, from start: UInt64, count: UInt64) -> Bool {
+        var cursor = source.cursor(at: start)
+        return (start..<start + count).allSatisfy { sequence in
+            let token = [UInt8](unsafeUninitializedCapacity: source.maxTokenBytes) { buffer, count in
+                count = source.writeToken(at: &cursor, into: UnsafeMutableRawPointer(buffer.baseAddress!))
+            }
+            return token == Self.token(source, sequence)
+        }
+    }
+
+    @Test(arguments: [1, 2, 3, 500, 1_021] as [UInt64])
+    func `a cursor gives the same tokens as single questions, round after round`(deviceCount: UInt64) throws {
+        let population = try DevicePopulation(
+            seed: 9, deviceCount: deviceCount, rates: FateRates(badToken: 0.1, otherTopic: 0.1))
+        let source = NotificationSource(
+            tokens: .synthetic(population, TokenKey(seed: 9)), payloads: try Self.generated())
+        for start in [0, deviceCount - 1, 7 * deviceCount + 1] {
+            #expect(Self.matches(source, from: start, count: 3 * deviceCount))
+        }
+    }
+
+    @Test func `a cursor goes round a list of tokens`() throws {
+        let list = try Self.list(["01", "0203", "040506"])
+        let source = NotificationSource(tokens: .list(list, TokenKey(seed: 1)), payloads: try Self.generated())
+        for start in 0..<7 as Range<UInt64> { #expect(Self.matches(source, from: start, count: 8)) }
+    }
+
     static func list(_ lines: [String]) throws -> TokenList {
         try Array(lines.joined(separator: "\n").utf8).withUnsafeBytes {
             try TokenList(parsing: $0, fileName: "t", acceptedBytes: TokenList.documentedBytes)

@@ -40,8 +40,9 @@ struct LedgerJoin {
         withUnsafeTemporaryAllocation(byteCount: max(64, source.maxTokenBytes), alignment: 8) { token in
             guard let base = token.baseAddress else { return }
             for run in runs.runs {
+                var cursor = source.cursor(at: run.start)
                 for sequence in run.start..<run.end {
-                    let count = source.writeToken(sequence: sequence, into: base)
+                    let count = source.writeToken(at: &cursor, into: base)
                     digest &+= GatewayLedger.digestTerm(
                         identifier: identifiers.identifier(of: sequence),
                         token: UnsafeRawBufferPointer(start: base, count: count))

@@ -38,6 +38,26 @@ struct DeviceOrder: Sendable {
         return divide(position &* stride &+ offset).remainder
     }
 
+    /// The place of notification `sequence` in the order.
+    @inlinable
+    func cursor(at sequence: UInt64) -> DeviceCursor {
+        DeviceCursor(
+            sequence: sequence, position: divide(sequence).remainder, device: device(ofNotification: sequence))
+    }
+
+    /// Moves on by one notification: an addition, but for the first one of each round.
+    @inlinable @inline(__always)
+    func advance(_ cursor: inout DeviceCursor) {
+        cursor.sequence &+= 1
+        cursor.position &+= 1
+        guard cursor.position < count else {
+            cursor = self.cursor(at: cursor.sequence)
+            return
+        }
+        cursor.device &+= stride
+        if cursor.device >= count { cursor.device &-= count }
+    }
+
     @inlinable @inline(__always)
     func divide(_ value: UInt64) -> (quotient: UInt64, remainder: UInt64) {
         let quotient = value.multipliedFullWidth(by: reciprocal).high
@@ -49,5 +69,21 @@ struct DeviceOrder: Sendable {
         var (larger, smaller) = (left, right)
         while smaller > 0 { (larger, smaller) = (smaller, larger % smaller) }
         return larger
+    }
+}
+
+/// Where consecutive notifications stand in an order of devices.
+public struct DeviceCursor: Sendable {
+    /// The notification whose turn it is, counted from 0.
+    @usableFromInline var sequence: UInt64
+    @usableFromInline var position: UInt64
+    /// The device that it goes to.
+    @usableFromInline var device: UInt64
+
+    @inlinable
+    init(sequence: UInt64, position: UInt64, device: UInt64) {
+        self.sequence = sequence
+        self.position = position
+        self.device = device
     }
 }

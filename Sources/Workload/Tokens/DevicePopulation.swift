@@ -53,7 +53,10 @@ public struct DevicePopulation: Sendable {
 
     /// Returns the fate of device `index`.
     @inlinable @inline(__always)
-    public func fate(at index: UInt64) -> FateClass { rates.fate(ofHash: mix64(fateSalt ^ index)) }
+    public func fate(at index: UInt64) -> FateClass {
+        // Most populations have none but good devices, and then there is nothing to draw.
+        rates.areAllValid ? .valid : rates.fate(ofHash: mix64(fateSalt ^ index))
+    }
 
     /// Returns the index of the device that notification `sequence` goes to, counted from 0.
     @inlinable @inline(__always)

@@ -29,6 +29,9 @@ public struct FateRates: Equatable, Sendable {
         self.init(badBelow: bad, unregisteredBelow: unregisteredBelow, otherBelow: otherBelow)
     }
 
+    /// Whether no device is bad.
+    @inlinable var areAllValid: Bool { otherBelow == 0 }
+
     /// The fate of a device whose hash is `hash`.
     @inlinable
     func fate(ofHash hash: UInt64) -> FateClass {
