@@ -165,6 +165,18 @@ extension EndToEndTests {
             }
         }
 
+        @Test func `a setting that is not yet carried out is refused and not ignored`() async throws {
+            let error = await #expect(throws: HarnessError.self) {
+                _ = try await Run(
+                    """
+                    { target: { host: "127.0.0.1", port: 9,
+                                tls: { certificateFile: "/dev/null", keyPassphraseFile: "/dev/null" } } }
+                    """
+                ).record()
+            }
+            #expect(try #require(error).description.contains("keyPassphraseFile"))
+        }
+
         @Test func `a program that is no simulator is an error and not a hang`() async throws {
             let profile = try Profile.read(text: "{}", source: "test.json5")
             for program in ["/bin/true", "/bin/cat", "/nonexistent"] {

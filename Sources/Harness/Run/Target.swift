@@ -69,6 +69,10 @@ struct Target {
         var trust = TLSTrust.system
         if !tls.verify { trust = .anybody }
         if let file = tls.caFile { trust = .authorities(pem: String(decoding: try readFile(file), as: UTF8.self)) }
+        guard tls.keyPassphraseFile == nil else {
+            throw .invalidInput(
+                "target.tls.keyPassphraseFile is not yet supported; a key without a passphrase is accepted")
+        }
         var identity: TLSIdentity?
         if let certificate = tls.certificateFile {
             identity = TLSIdentity(
