@@ -13,8 +13,12 @@ public enum TLSLibrary {
     @discardableResult
     static func prepare() -> Bool { isPrepared }
 
-    private static let isPrepared =
-        CRYPTO_set_mem_functions(shim_pooled_malloc, shim_pooled_realloc, shim_pooled_free) == 1
+    private static let isPrepared: Bool = {
+        let takesBlocks = CRYPTO_set_mem_functions(shim_pooled_malloc, shim_pooled_realloc, shim_pooled_free) == 1
+        // Event loops may still be at work when the process exits; the library must not take itself apart under them.
+        OPENSSL_init_crypto(UInt64(OPENSSL_INIT_NO_ATEXIT), nil)
+        return takesBlocks
+    }()
 
     /// The version whose headers this program was built with, in the same form.
     public static let headerVersion = OPENSSL_VERSION_TEXT
