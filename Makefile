@@ -37,7 +37,7 @@ lint: ## check the format of all Swift files
 format: ## put the format right
 	scripts/lint --fix
 
-sanitize: setup ## all tests but the end-to-end ones under the address and the thread sanitizer
+sanitize: setup ## the tests in one process under the address and the thread sanitizer
 	scripts/sanitize
 
 clean: ## remove what was built
