@@ -9,12 +9,16 @@ import Primitives
         do {
             let options = try BenchmarkOptions(CommandLine.arguments.dropFirst())
             var results = Results(options)
+            var excesses: [String] = []
             for part in options.parts {
                 let table = try await part.measure(options)
                 print(table.text)
                 results.add(part, table)
+                excesses += table.excesses
             }
             if let path = options.output { try results.write(to: path) }
+            for excess in excesses { complain(excess) }
+            if !excesses.isEmpty { exit(3) }
         } catch {
             complain("\(error)")
             exit(1)

@@ -23,19 +23,23 @@ struct MemoryUse {
         }
         table.add(row("peak, \(small.ledger.accepted) notifications", small))
         table.add(row("peak, \(large.ledger.accepted) notifications", large))
-        func ratio(_ side: (RunRecord) -> Int64?) -> ResultTable.Cell {
-            .number(Double(side(large) ?? 0) / Double(side(small) ?? 0), decimals: 3)
-        }
+        func ratio(_ side: (RunRecord) -> Int64?) -> Double { Double(side(large) ?? 0) / Double(side(small) ?? 0) }
+        let senderRatio = ratio(\.resources.sender.peakRSSBytes)
+        let simulatorRatio = ratio { $0.resources.simulator?.peakRSSBytes }
         table.add([
-            .text("ratio"), ratio(\.resources.sender.peakRSSBytes), ratio { $0.resources.simulator?.peakRSSBytes },
-            .text(""),
+            .text("ratio"), .number(senderRatio, decimals: 3), .number(simulatorRatio, decimals: 3), .text(""),
         ])
         let connections = options.size(1_000, quick: 50)
-        let perEnd = try await IdleConnections(count: connections).bytesPerEnd()
+        let perEnd = try await IdleConnections(count: connections).bytesPerEnd() / 1_024
         table.add([
-            .text("idle TLS connection, one end"), .number(perEnd / 1_024, decimals: 1),
-            .number(perEnd / 1_024, decimals: 1), .text("KiB"),
+            .text("idle TLS connection, one end"), .number(perEnd, decimals: 1), .number(perEnd, decimals: 1),
+            .text("KiB"),
         ])
+        if !options.isQuick {
+            table.require("the sender's memory, ten to one,", senderRatio, atMost: 1.1)
+            table.require("the simulator's memory, ten to one,", simulatorRatio, atMost: 1.1)
+            table.require("an idle connection's KiB", perEnd, atMost: 64)
+        }
         table.notes = [
             "Idle: \(connections) connections that each carried 64 KiB before, both ends in one process, the mean of the two."
         ]

@@ -7,6 +7,8 @@ struct ResultTable {
     private(set) var rows: [[Cell]] = []
     /// What a reader must know beside the figures.
     var notes: [String] = []
+    /// Counts that are over their limit; times never are here, because other work on the machine changes them.
+    private(set) var excesses: [String] = []
 
     /// A figure with the decimals that it deserves, or a word.
     enum Cell {
@@ -24,6 +26,12 @@ struct ResultTable {
     mutating func add(_ row: [Cell]) {
         precondition(row.count == columns.count, "a row has one cell for each column")
         rows.append(row)
+    }
+
+    /// Holds a count against its limit.
+    mutating func require(_ name: String, _ value: Double, atMost limit: Double) {
+        guard !(value <= limit) else { return }
+        excesses.append("\(name) is \(decimalText(value, 4)), over the limit of \(decimalText(limit, 4))")
     }
 
     /// The table in aligned columns.
