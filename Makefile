@@ -29,7 +29,8 @@ test: setup ## all tests
 bench: setup ## this machine's limits against what we reach, and the costs of the parts
 	swift build -c release --product Benchmarks
 	swift build -c release --product pushbench
-	.build/release/Benchmarks $(ARGS)
+	@mkdir -p results/local
+	.build/release/Benchmarks --out results/local/bench.json $(ARGS)
 
 lint: ## check the format of all Swift files
 	scripts/lint
