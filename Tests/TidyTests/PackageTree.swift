@@ -42,15 +42,17 @@ enum PackageTree {
     static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent()
 
-    private static let folders = ["Sources", "Tests", "Benchmarks", "profiles", "scripts", ".ci", "docs"]
+    private static let folders = ["Sources", "Tests", "Benchmarks", "profiles", "scripts", ".ci", "docs", "results"]
     private static let rootFiles = ["Package.swift", "Makefile", "README.md", "ARCHITECTURE.md"]
-    private static let kinds = ["swift", "c", "h", "modulemap", "md", "json5", ""]
+    private static let kinds = ["swift", "c", "h", "modulemap", "md", "json", "json5", ""]
 
     /// The text files that people write, in the order of their paths.
     static let files: [TextFile] = {
         let inFolders = folders.flatMap { folder -> [String] in
             let paths = FileManager.default.enumerator(atPath: root.appending(path: folder).path)
-            return (paths?.compactMap { $0 as? String } ?? []).map { "\(folder)/\($0)" }
+            let names = (paths?.compactMap { $0 as? String } ?? []).map { "\(folder)/\($0)" }
+            // What runs leave on one machine is not part of the package.
+            return names.filter { !$0.hasPrefix("results/local") }
         }
         return (rootFiles + inFolders.sorted()).compactMap { path in
             guard kinds.contains((path as NSString).pathExtension),
