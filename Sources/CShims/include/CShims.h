@@ -1,4 +1,4 @@
-// C macros and functions that Swift cannot import, as plain functions. No logic of the project lives here.
+// C macros and functions that Swift cannot import, as plain functions; beside them only the blocks kept for OpenSSL.
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
