@@ -140,7 +140,9 @@ final class ProviderLink: LinkHandler {
     }
 
     private func arm() {
-        let deadline = [session.deadline, dialAt].compactMap { $0 }.min()
+        // Called for every batch, so without an array.
+        let own = session.deadline
+        let deadline = if let own, let dialAt { min(own, dialAt) } else { own ?? dialAt }
         guard deadline != armed else { return }
         armed = deadline
         timer?.set(to: deadline)
