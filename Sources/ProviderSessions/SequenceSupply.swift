@@ -76,13 +76,6 @@ public final class SequenceSupply: Sendable {
         }
     }
 
-    /// How many due notifications nobody has claimed yet.
-    public func waitingCount(at now: Instant) -> UInt64 {
-        let due = min(limit, dueCount(at: now))
-        let claimed = next.load(ordering: .relaxed)
-        return due > claimed ? due - claimed : 0
-    }
-
     /// When the notification at `sequence` is due; in a closed loop, when the supply begins.
     public func dueTime(of sequence: UInt64) -> Instant {
         switch arrivals {

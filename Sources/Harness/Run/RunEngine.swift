@@ -187,7 +187,7 @@ public final class RunEngine {
 
     private func collect() async {
         for loop in loops {
-            if let result = try? await loop.run({ ($0.tenant as? SenderLoop)?.result() }) { outcome.add(result) }
+            if let result = try? await loop.run({ ($0.tenant as? SenderLoop)?.result() }) { outcome.sender.add(result) }
         }
         outcome.senderUsage = ProcessUsage.now()
         let claimed = supply.claimedCount
@@ -195,10 +195,10 @@ public final class RunEngine {
         let isWithoutNumber = profile.workload.notifications == Profile.notificationLimit
         let isEndedByTime = profile.phases.measure != nil && (outcome.abort == nil || isWithoutNumber)
         outcome.generated = isEndedByTime ? claimed : supply.limit
-        outcome.ledger.recordUnsent(SequenceRun(start: claimed, count: outcome.generated - claimed))
+        outcome.sender.ledger.recordUnsent(SequenceRun(start: claimed, count: outcome.generated - claimed))
         await observe(.draining)
         outcome.intervals = monitor.closedIntervals(at: outcome.end)
-        outcome.acceptedBySender = outcome.ledger.count(of: .accepted)
+        outcome.acceptedBySender = outcome.sender.ledger.count(of: .accepted)
         guard let child, outcome.abort != .simulatorDied else { return }
         child.stop()
         _ = await child.wait(upTo: options.outageLimit.seconds) { $0.result != nil }
@@ -212,10 +212,10 @@ public final class RunEngine {
     private func join() {
         guard let result = outcome.simulator, let bounds = result.acceptedStretches else { return }
         let join = LedgerJoin(bounds)
-        outcome.ledger.resolveUnknown(join.isAccepted)
-        let accepted = outcome.ledger.fates[.accepted] ?? []
+        outcome.sender.ledger.resolveUnknown(join.isAccepted)
+        let accepted = outcome.sender.ledger.fates[.accepted] ?? []
         var difference = join.difference(from: accepted)
-        let rejected = outcome.ledger.count(of: .rejected)
+        let rejected = outcome.sender.ledger.count(of: .rejected)
         let refused = UInt64(result.ledger.rejected)
         difference += rejected > refused ? rejected - refused : 0
         if result.ledger.duplicates == 0, difference == 0 {

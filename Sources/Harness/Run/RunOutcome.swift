@@ -22,18 +22,9 @@ struct RunOutcome: Sendable {
     var measureEnd = Instant.zero
     var end = Instant.zero
     var generated: UInt64 = 0
-    var ledger = FateLedger()
-    var histograms: [Series: HistogramSnapshot] = [:]
-    var inFlightAtError: [UInt64] = []
-    var resumed: UInt64 = 0
-    var firstWrite: Instant?
-    var lastWrite: Instant?
-    var lastProof: Instant?
-    var connections: [ConnectionRecord] = []
+    /// What all loops of the sender leave.
+    var sender = SenderLoop.Result()
     var intervals: [IntervalRecord] = []
-    var busiestLoop = Interval.zero
-    var measuredWritten: UInt64 = 0
-    var measuredBytes: UInt64 = 0
     var senderUsage = ProcessResourcesRecord()
     var simulator: SimulatorResult?
     var simulatorProgress: [SimulatorProgress] = []
@@ -42,25 +33,4 @@ struct RunOutcome: Sendable {
     var acceptedBySender: UInt64 = 0
     /// How many accepted notifications the two books disagree about; nil without a simulator's book.
     var difference: UInt64?
-
-    /// Adds what a loop leaves.
-    mutating func add(_ loop: SenderLoop.Result) {
-        ledger.add(loop.ledger)
-        for (series, snapshot) in loop.histograms {
-            let sum = histograms[series].map { Histogram($0) } ?? Histogram(.runTotals)
-            do {
-                try sum.add(snapshot)
-            } catch {
-                preconditionFailure("all series of a run have one geometry")
-            }
-            histograms[series] = sum.snapshot()
-        }
-        inFlightAtError += loop.inFlightAtError
-        resumed += loop.resumed
-        firstWrite = [firstWrite, loop.firstWrite].compactMap { $0 }.min()
-        lastWrite = [lastWrite, loop.lastWrite].compactMap { $0 }.max()
-        lastProof = [lastProof, loop.lastProof].compactMap { $0 }.max()
-        connections += loop.connections
-        busiestLoop = max(busiestLoop, loop.processorTime)
-    }
 }

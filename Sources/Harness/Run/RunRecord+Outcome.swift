@@ -12,22 +12,25 @@ extension RunRecord {
         machine = Machine.fingerprint()
         durationNs = (outcome.end - outcome.startedAt).nanoseconds
         intervals = outcome.intervals
-        connections = outcome.connections.sorted { $0.index < $1.index }
+        connections = outcome.sender.connections.sorted { $0.index < $1.index }
         ledger = LedgerRecord(outcome)
         simulatorLedger = outcome.simulator?.ledger
         ledgerDifference = outcome.difference.map { Int64($0) }
-        for (series, snapshot) in outcome.histograms { latency[series.rawValue] = LatencyRecord(Histogram(snapshot)) }
-        errors = outcome.ledger.errors.sorted { $0.key < $1.key }.map {
+        for (series, snapshot) in outcome.sender.histograms {
+            latency[series.rawValue] = LatencyRecord(Histogram(snapshot))
+        }
+        errors = outcome.sender.ledger.errors.sorted { $0.key < $1.key }.map {
             ErrorCountRecord(status: Int($0.key.rawValue), name: $0.key.description, count: Int64($0.value))
         }
-        if outcome.ledger.protocolViolations > 0 {
+        if outcome.sender.ledger.protocolViolations > 0 {
             errors.append(
                 ErrorCountRecord(
-                    status: nil, name: "protocol violation", count: Int64(outcome.ledger.protocolViolations)))
+                    status: nil, name: "protocol violation", count: Int64(outcome.sender.ledger.protocolViolations)))
         }
         reconnects = ReconnectRecord(outcome)
-        windowOverruns.count = Int64(outcome.ledger.windowOverruns)
-        windowOverruns.windowNeeded = outcome.ledger.windowOverruns > 0 ? Int64(outcome.ledger.windowNeeded) : nil
+        windowOverruns.count = Int64(outcome.sender.ledger.windowOverruns)
+        windowOverruns.windowNeeded =
+            outcome.sender.ledger.windowOverruns > 0 ? Int64(outcome.sender.ledger.windowNeeded) : nil
         resources.sender = outcome.senderUsage
         resources.simulator = outcome.simulator?.resources
         // A run that its target cut short has no rate: nobody knows what the rest would have been.
@@ -47,7 +50,7 @@ extension RunRecord {
 extension LedgerRecord {
     fileprivate init(_ outcome: RunOutcome) {
         self.init()
-        let book = outcome.ledger
+        let book = outcome.sender.ledger
         generated = Int64(outcome.generated)
         accepted = Int64(book.count(of: .accepted))
         rejected = Int64(book.count(of: .rejected))
@@ -66,15 +69,15 @@ extension LedgerRecord {
 extension ReconnectRecord {
     fileprivate init(_ outcome: RunOutcome) {
         self.init()
-        count = Int64(outcome.ledger.reconnects)
-        resumed = Int64(outcome.resumed)
-        resent = Int64(outcome.ledger.resent)
-        let sorted = outcome.inFlightAtError.sorted()
+        count = Int64(outcome.sender.ledger.reconnects)
+        resumed = Int64(outcome.sender.resumed)
+        resent = Int64(outcome.sender.ledger.resent)
+        let sorted = outcome.sender.inFlightAtError.sorted()
         inFlightAtError.count = Int64(sorted.count)
         inFlightAtError.p50 = sorted.isEmpty ? nil : Int64(sorted[(sorted.count - 1) / 2])
         inFlightAtError.max = sorted.last.map { Int64($0) }
-        for (end, count) in outcome.ledger.failedAttempts { failedAttempts["\(end)"] = Int64(count) }
-        for (end, count) in outcome.ledger.lostConnections { failedAttempts["lost: \(end)"] = Int64(count) }
+        for (end, count) in outcome.sender.ledger.failedAttempts { failedAttempts["\(end)"] = Int64(count) }
+        for (end, count) in outcome.sender.ledger.lostConnections { failedAttempts["lost: \(end)"] = Int64(count) }
     }
 }
 
@@ -85,10 +88,11 @@ extension RunOutcome {
         let isTimed = profile.phases.measure != nil || profile.phases.warmup > .zero
         guard isTimed else {
             let acceptedEnd = simulator?.lastAcceptedNs.map { Instant(nanoseconds: $0) }
-            let end = [acceptedEnd, lastProof, lastWrite].compactMap { $0 }.max() ?? end
-            let accepted = Int64(ledger.count(of: .accepted))
+            let end = [acceptedEnd, sender.lastProof, sender.lastWrite].compactMap { $0 }.max() ?? end
+            let accepted = Int64(sender.ledger.count(of: .accepted))
             return (
-                accepted, Int64(ledger.written), Int64(ledger.writtenBytes), end - (firstWrite ?? startedAt)
+                accepted, Int64(sender.ledger.written), Int64(sender.ledger.writtenBytes),
+                end - (sender.firstWrite ?? startedAt)
             )
         }
         let end = min(measureEnd == .zero ? self.end : measureEnd, self.end)
@@ -130,17 +134,17 @@ extension RunOutcome {
 
     /// What bound the run, by the share of time for which the busiest loop of each side worked.
     func limit(_ profile: Profile) -> LimitRecord? {
-        let length = (lastProof ?? lastWrite ?? end) - startedAt
+        let length = (sender.lastProof ?? sender.lastWrite ?? end) - startedAt
         guard length >= .milliseconds(100) else { return nil }
-        let sender = busiestLoop.seconds / length.seconds
-        let gateway = simulator.map { Double($0.busiestLoopNs) / 1e9 / length.seconds }
+        let senderShare = sender.busiestLoop.seconds / length.seconds
+        let gatewayShare = simulator.map { Double($0.busiestLoopNs) / 1e9 / length.seconds }
         func percent(_ share: Double) -> String { "\(Int((min(share, 1) * 100).rounded())) %" }
-        var evidence = "busiest sender loop \(percent(sender))"
-        if let gateway { evidence += ", busiest simulator loop \(percent(gateway))" }
-        if profile.load.loop == .open, sender < 0.9, (gateway ?? 0) < 0.9 {
+        var evidence = "busiest sender loop \(percent(senderShare))"
+        if let gatewayShare { evidence += ", busiest simulator loop \(percent(gatewayShare))" }
+        if profile.load.loop == .open, senderShare < 0.9, (gatewayShare ?? 0) < 0.9 {
             return LimitRecord(kind: .rate, evidence: evidence)
         }
-        switch (sender >= 0.85, (gateway ?? 0) >= 0.85) {
+        switch (senderShare >= 0.85, (gatewayShare ?? 0) >= 0.85) {
         case (true, true): return LimitRecord(kind: .processor, evidence: evidence)
         case (true, false): return LimitRecord(kind: .generator, evidence: evidence)
         case (false, true): return LimitRecord(kind: .simulator, evidence: evidence)

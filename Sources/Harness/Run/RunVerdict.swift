@@ -69,9 +69,9 @@ extension VerdictRecord {
 extension RunOutcome {
     /// The share of the open loop's schedule that was written, in percent, if it is below 99.
     func missedSchedule(_ profile: Profile) -> Int? {
-        guard profile.load.loop == .open, let rate = profile.load.rate, let last = lastWrite else { return nil }
+        guard profile.load.loop == .open, let rate = profile.load.rate, let last = sender.lastWrite else { return nil }
         let elapsed = (last - startedAt).seconds
-        let fresh = Double(ledger.written - ledger.resent)
+        let fresh = Double(sender.ledger.written - sender.ledger.resent)
         let due = min(rate.perSecond * elapsed, Double(generated))
         guard elapsed > 0.5, due > 0, fresh / due < 0.99 else { return nil }
         return Int(fresh / due * 100)

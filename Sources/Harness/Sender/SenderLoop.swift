@@ -8,7 +8,7 @@ import Workload
 
 /// The sender's share of one event loop: its sessions and what they measure.
 final class SenderLoop {
-    /// What a loop leaves behind at the end of a run.
+    /// What a loop leaves behind at the end of a run; those of several loops are added up.
     struct Result: Sendable {
         var ledger = FateLedger()
         var histograms: [Series: HistogramSnapshot] = [:]
@@ -18,7 +18,28 @@ final class SenderLoop {
         var lastWrite: Instant?
         var lastProof: Instant?
         var connections: [ConnectionRecord] = []
-        var processorTime = Interval.zero
+        /// The processor time of the busiest loop.
+        var busiestLoop = Interval.zero
+
+        mutating func add(_ other: Result) {
+            ledger.add(other.ledger)
+            for (series, snapshot) in other.histograms {
+                let sum = histograms[series].map { Histogram($0) } ?? Histogram(.runTotals)
+                do {
+                    try sum.add(snapshot)
+                } catch {
+                    preconditionFailure("all series of a run have one geometry")
+                }
+                histograms[series] = sum.snapshot()
+            }
+            inFlightAtError += other.inFlightAtError
+            resumed += other.resumed
+            firstWrite = [firstWrite, other.firstWrite].compactMap { $0 }.min()
+            lastWrite = [lastWrite, other.lastWrite].compactMap { $0 }.max()
+            lastProof = [lastProof, other.lastProof].compactMap { $0 }.max()
+            connections += other.connections
+            busiestLoop = max(busiestLoop, other.busiestLoop)
+        }
     }
 
     private let core: LoopCore
@@ -76,7 +97,7 @@ final class SenderLoop {
         result.firstWrite = recorder.firstWrite
         result.lastWrite = recorder.lastWrite
         result.lastProof = recorder.lastProof
-        result.processorTime = core.processorTime
+        result.busiestLoop = core.processorTime
         result.connections = links.map { link in
             var record = ConnectionRecord(index: link.session.slot, loop: index)
             record.openings = Int64(link.session.connectionCount)
