@@ -9,6 +9,9 @@ public final class FeedbackBook {
     /// The most topics that have a list; tokens of further ones are counted as dropped.
     public static let topicLimit = 1_000
 
+    /// The topic of providers whose certificate names none, or who need no certificate.
+    public static let commonTopic = ""
+
     /// The most tokens of each topic; see ``FeedbackList``.
     public let limit: Int
     /// The lists by topic.
@@ -35,6 +38,13 @@ public final class FeedbackBook {
             return
         }
         lists[topic, default: FeedbackList(limit: limit)].note(list)
+    }
+
+    /// Empties all lists and returns what was in them, by topic.
+    public func takeAll() -> [String: FeedbackList] {
+        let taken = lists
+        lists = [:]
+        return taken
     }
 
     /// Empties the list of one topic and returns what was in it.

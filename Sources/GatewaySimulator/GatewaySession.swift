@@ -34,7 +34,7 @@ public final class GatewaySession {
     /// Makes the session of one accepted connection; book and pace are those of the event loop on which it lives.
     public init(
         settings: GatewaySettings, judge: NotificationJudge, ledger: GatewayLedger, pace: GatewayPace,
-        topic: String = ""
+        topic: String = FeedbackBook.commonTopic
     ) {
         self.topic = topic
         self.settings = settings

@@ -59,10 +59,6 @@ public struct GatewaySettings: Hashable, Sendable {
     public var refusedIdentifiers: Set<UInt32> = []
     /// Tokens of real devices that no longer have the app: accepted, and told by the feedback service.
     public var unregisteredTokens = FeedbackList()
-    /// What the feedback service does, and how many tokens it keeps of each topic.
-    public var feedback = FeedbackSettings()
-    /// What is kept for devices that are offline; nil when all devices are online.
-    public var storage: StorageSettings?
     /// What must be added to an instant to get the time since 1970, which expiries and the feedback service tell in seconds.
     public var unixOffset = Interval.zero
     /// Random rejections, as real gateways have had in bursts.

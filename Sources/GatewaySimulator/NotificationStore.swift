@@ -57,18 +57,14 @@ public final class NotificationStore {
         /// Makes a snapshot of nothing.
         public init() {}
 
-        /// Joins another loop's part with this one.
-        public mutating func add(_ other: Snapshot) {
-            storable += other.storable
-            counts.notStored += other.counts.notStored
-            counts.expired += other.counts.expired
-            for (number, words) in other.pages {
-                guard let own = pages[number] else {
-                    pages[number] = words
-                    continue
-                }
-                pages[number] = zip(own, words).map { $0 | $1 }
-            }
+        /// This part and another loop's as one.
+        public func joined(with other: Snapshot) -> Snapshot {
+            var joined = self
+            joined.storable += other.storable
+            joined.counts.notStored += other.counts.notStored
+            joined.counts.expired += other.counts.expired
+            joined.pages.merge(other.pages) { zip($0, $1).map { $0 | $1 } }
+            return joined
         }
 
         /// What became of all notifications to offline devices.

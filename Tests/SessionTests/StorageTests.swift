@@ -115,7 +115,9 @@ import Workload
         first.send((1...4).map { Self.frame($0, expiry: Self.future, token: Self.token(UInt64($0))) })
         second.send((3...6).map { Self.frame($0, expiry: Self.future, token: Self.token(UInt64($0))) })
         var joined = NotificationStore.Snapshot()
-        for gateway in [first, second] { if let store = gateway.ledger.store { joined.add(store.snapshot) } }
+        for gateway in [first, second] {
+            if let store = gateway.ledger.store { joined = joined.joined(with: store.snapshot) }
+        }
         #expect(joined.result.stored == 6)
         #expect(joined.result.replaced == 2)
     }
