@@ -3,6 +3,7 @@ import Harness
 import Primitives
 import PushWire
 import RunRecords
+import SecureChannel
 import Synchronization
 import Testing
 import Transport
@@ -275,6 +276,90 @@ extension EndToEndTests {
             #expect(reading.end == .complete(cleanly: true))
             #expect(collected.all.map(\.token.count) == lengths)
             await service.close()
+        }
+
+        /// Writes the same tuples over and over, made where they are written, and then closes.
+        private final class LongList: LinkHandler {
+            private var remaining: Int
+            private let block = (1...100).flatMap { FeedbackTests.tuple($0) }
+
+            init(blocks: Int) { remaining = blocks }
+
+            func linkOpened(_ link: Link, facts: LinkFacts, now: Instant) {}
+            func link(_ link: Link, received bytes: UnsafeRawBufferPointer, now: Instant) {}
+            func linkEnded(_ link: Link, end: LinkEnd, now: Instant) {}
+
+            func link(_ link: Link, fill buffer: UnsafeMutableRawBufferPointer, now: Instant) -> Int {
+                var count = 0
+                while remaining > 0, count + block.count <= buffer.count {
+                    block.withUnsafeBytes {
+                        UnsafeMutableRawBufferPointer(rebasing: buffer[count...]).copyMemory(from: $0)
+                    }
+                    count += block.count
+                    remaining -= 1
+                }
+                if remaining == 0 { link.close(.graceful(drain: .seconds(5))) }
+                return count
+            }
+        }
+
+        /// Throws tuples away, and notes the most memory that this process had meanwhile.
+        private final class MeasuringSink: FeedbackSink {
+            private let peak: Peak
+
+            final class Peak: Sendable {
+                let first = Atomic<Int>(0)
+                let most = Atomic<Int>(0)
+            }
+
+            init(_ peak: Peak) { self.peak = peak }
+            func take(_ tuple: FeedbackTuple) {}
+            func pieceEnded() -> Int32? {
+                let bytes = HostileProviderTests.residentBytes()
+                if peak.first.load(ordering: .relaxed) == 0 { peak.first.store(bytes, ordering: .relaxed) }
+                peak.most.store(max(bytes, peak.most.load(ordering: .relaxed)), ordering: .relaxed)
+                return nil
+            }
+        }
+
+        /// A service whose list has so many times a hundred tuples.
+        private static func withLongList(
+            blocks: Int, _ body: (_ port: UInt16, _ authorityPath: String, ScratchFolder) async throws -> Void
+        ) async throws {
+            let authority = try CertificateAuthority()
+            let context = try TLSContext(
+                server: TLSServerOptions(identity: try authority.issue(.server, names: ["localhost"])))
+            let loop = try EventLoop(label: "test.feedback")
+            let listener = try Listener(context: context, loops: [loop]) { _ in LongList(blocks: blocks) }
+            let folder = try ScratchFolder()
+            try await body(listener.address.port, try folder.file("ca.pem", authority.certificatePEM), folder)
+            await listener.close()
+            await loop.shutDownAndWait()
+        }
+
+        @Test func `more than a million tuples are read in constant memory`() async throws {
+            try await Self.withLongList(blocks: 15_000) { port, authorityPath, _ in
+                var tls = TLSSettings()
+                tls.caFile = authorityPath
+                let client = try FeedbackClient(host: "127.0.0.1", port: port, tls: tls, timeout: .seconds(5))
+                let peak = MeasuringSink.Peak()
+                let reading = await client.read { MeasuringSink(peak) }
+                #expect(reading.end == .complete(cleanly: true))
+                #expect(reading.tupleCount == 1_500_000, "57 MB")
+                #expect(peak.most.load(ordering: .relaxed) - peak.first.load(ordering: .relaxed) < 24 << 20)
+            }
+        }
+
+        @Test func `the program writes each of many tuples down`() async throws {
+            try await Self.withLongList(blocks: 500) { port, authorityPath, folder in
+                let file = "\(folder.path)/list.csv"
+                let result = try Program.shell(
+                    "", ["feedback", "127.0.0.1:\(port)", "--cacert", authorityPath, "-o", file])
+                #expect(result.status == 0, "\(result.output)")
+                let lines = try String(contentsOfFile: file, encoding: .utf8).split(separator: "\n")
+                #expect(lines.count == 50_001)
+                #expect(Set(lines.dropFirst()).count == 100)
+            }
         }
 
         // MARK: - A run with its own simulator
