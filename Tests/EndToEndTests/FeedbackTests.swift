@@ -177,6 +177,43 @@ extension EndToEndTests {
             await scene.server.shutDown()
         }
 
+        /// A client that reads to the end and then leaves its own direction open.
+        private final class StayingClient: LinkHandler {
+            private let finished: @Sendable () -> Void
+
+            init(finished: @escaping @Sendable () -> Void) { self.finished = finished }
+            func linkOpened(_ link: Link, facts: LinkFacts, now: Instant) {}
+            func link(_ link: Link, received bytes: UnsafeRawBufferPointer, now: Instant) {}
+            func link(_ link: Link, fill buffer: UnsafeMutableRawBufferPointer, now: Instant) -> Int { 0 }
+            func linkEnded(_ link: Link, end: LinkEnd, now: Instant) {}
+            func linkPeerFinished(_ link: Link, cleanly: Bool, now: Instant) -> PeerFinish {
+                finished()
+                return .keepSending
+            }
+        }
+
+        @Test(arguments: [true, false])
+        func `a list is settled while its connection still lingers`(isCut: Bool) async throws {
+            let scene = try await Scene(isCut ? "truncateAfter: 100" : "")
+            try await scene.push()
+            let context = try TLSContext(
+                client: TLSClientOptions(trust: .authorities(pem: scene.server.authorityPEM)))
+            let loop = try EventLoop(label: "test.staying")
+            let port = UInt16(scene.server.feedbackPort)
+            await withCheckedContinuation { continuation in
+                loop.enqueue { core in
+                    let client = StayingClient { continuation.resume() }
+                    _ = core.connect(
+                        to: .loopback(port: port), context: context, serverName: "localhost", handler: client)
+                }
+            }
+            let ledger = try await scene.ledger
+            #expect([ledger.waiting, ledger.delivered] == (isCut ? [40, 0] : [0, 40]))
+            #expect(try await scene.read().reading.tupleCount == (isCut ? 2 : 0), "the next client gets what is left")
+            await loop.shutDownAndWait()
+            await scene.server.shutDown()
+        }
+
         @Test func `a client that talks is not listened to and gets its list`() async throws {
             let scene = try await Scene()
             try await scene.push()
@@ -478,6 +515,7 @@ extension EndToEndTests {
             let result = try Program.shell("", ["feedback"] + arguments)
             #expect(result.status == status, "\(result.output)")
             #expect(result.output.contains(text), "\(result.output)")
+            #expect(!result.output.contains("timestamp"), "no list, no head of one")
         }
     }
 }

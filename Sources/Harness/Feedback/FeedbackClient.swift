@@ -42,7 +42,7 @@ public struct FeedbackClient: Sendable {
         self.patience = patience
     }
 
-    /// Reads the list; `makeSink` makes what takes the tuples, on the event loop that reads them.
+    /// Reads the list; `makeSink` makes what takes the tuples, once a connection stands and on the event loop that reads it.
     public func read(into makeSink: @escaping @Sendable () -> any FeedbackSink) async -> FeedbackReading {
         var reading = FeedbackReading()
         // A name may have addresses at which nothing listens, as localhost often has.
@@ -68,7 +68,7 @@ public struct FeedbackClient: Sendable {
         }
         let reading = await withCheckedContinuation { continuation in
             loop.enqueue { core in
-                let handler = FeedbackReadingLink(sink: makeSink(), patience: patience) {
+                let handler = FeedbackReadingLink(makeSink: makeSink, patience: patience) {
                     continuation.resume(returning: $0)
                 }
                 _ = core.connect(
@@ -83,7 +83,8 @@ public struct FeedbackClient: Sendable {
 
 /// Drives the client's side of one feedback connection.
 private final class FeedbackReadingLink: LinkHandler {
-    private let sink: (any FeedbackSink)?
+    private let makeSink: () -> (any FeedbackSink)?
+    private var sink: (any FeedbackSink)?
     private let patience: Interval
     private let ended: (FeedbackReading) -> Void
     private var reader = FeedbackReader()
@@ -92,14 +93,18 @@ private final class FeedbackReadingLink: LinkHandler {
     private var end: FeedbackReading.End?
     private var isOpen = false
 
-    init(sink: (any FeedbackSink)?, patience: Interval, ended: @escaping (FeedbackReading) -> Void) {
-        self.sink = sink
+    init(
+        makeSink: @escaping () -> (any FeedbackSink)?, patience: Interval,
+        ended: @escaping (FeedbackReading) -> Void
+    ) {
+        self.makeSink = makeSink
         self.patience = patience
         self.ended = ended
     }
 
     func linkOpened(_ link: Link, facts: LinkFacts, now: Instant) {
         isOpen = true
+        sink = makeSink()
         link.setDeadline(now + patience)
     }
 

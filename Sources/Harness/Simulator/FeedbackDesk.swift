@@ -48,8 +48,8 @@ final class FeedbackDesk {
         if missingParts == 0 { collect(now: now) }
     }
 
-    /// A client's connection is over: what it did not get is put back.
-    func linkEnded(_ link: FeedbackLink) {
+    /// A client has all that it gets: what it did not get is put back.
+    func linkIsDone(_ link: FeedbackLink) {
         waitingLinks.removeAll { $0 === link }
         guard let index = servedLinks.firstIndex(where: { $0 === link }) else { return }
         servedLinks.remove(at: index)

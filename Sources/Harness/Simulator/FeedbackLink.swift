@@ -52,7 +52,7 @@ final class FeedbackLink: LinkHandler {
     func linkEnded(_ link: Link, end: LinkEnd, now: Instant) {
         self.link = nil
         session.connectionEnded()
-        desk.linkEnded(self)
+        desk.linkIsDone(self)
     }
 
     private func settle() {
@@ -64,11 +64,19 @@ final class FeedbackLink: LinkHandler {
             case .checkAcknowledgement:
                 let isAcknowledged = link.unsentByteCount == 0 && link.unacknowledgedByteCount == 0
                 session.acknowledged(isAcknowledged, now: link.core.now)
-            case .close(.graceful): link.close(.graceful(drain: GatewayLink.lingerTime))
-            case .close(.abrupt): link.close(.abrupt)
-            case .close(.reset): link.close(.reset)
+            case .close(let mode): return close(link, mode)
             }
         }
         link.setDeadline(session.deadline)
+    }
+
+    /// The list is settled before the connection has lingered, since its client may come back at once.
+    private func close(_ link: Link, _ mode: GatewaySimulator.GatewaySettings.CloseMode) {
+        desk.linkIsDone(self)
+        switch mode {
+        case .graceful: link.close(.graceful(drain: GatewayLink.lingerTime))
+        case .abrupt: link.close(.abrupt)
+        case .reset: link.close(.reset)
+        }
     }
 }
