@@ -22,6 +22,7 @@ public final class GatewaySession {
     private let judge: NotificationJudge
     private let ledger: GatewayLedger
     private let pace: GatewayPace
+    private let scope: TopicScope
     private var state = GatewayState.serving
     private var reader: NotificationReader
     private var isSkippingRefused = false
@@ -29,12 +30,17 @@ public final class GatewaySession {
     private var discardedCount: UInt64 = 0
     private var action: GatewayAction?
 
-    /// Makes the session of one accepted connection; book and pace are those of the event loop on which it lives.
-    public init(settings: GatewaySettings, judge: NotificationJudge, ledger: GatewayLedger, pace: GatewayPace) {
+    /// Makes the session of one accepted connection, which reaches the apps in `scope`; book and pace are those of the
+    /// event loop on which it lives.
+    public init(
+        settings: GatewaySettings, judge: NotificationJudge, ledger: GatewayLedger, pace: GatewayPace,
+        scope: TopicScope = .appUnderLoad
+    ) {
         self.settings = settings
         self.judge = judge
         self.ledger = ledger
         self.pace = pace
+        self.scope = scope
         reader = NotificationReader(
             parser: NotificationParser(
                 payloadLimit: settings.judgesPayloadSize ? settings.payloadLimit : Int(UInt16.max)))
@@ -114,7 +120,7 @@ public final class GatewaySession {
     }
 
     private func decide(_ notification: NotificationView, now: Instant) {
-        switch judge.verdict(on: notification, now: now) {
+        switch judge.verdict(on: notification, scope: scope, now: now) {
         case .accepted: ledger.accept(notification)
         case .unregistered:
             ledger.accept(notification)

@@ -20,12 +20,15 @@ struct Target {
         let resumes = profile.sender.resume
         let attempts = AttemptPace(profile.sender.reconnect.attemptsPerSecond)
         switch profile.target {
-        case .simulator:
-            let (child, port, pem) = try await startSimulator(options)
-            let context = try makeContext(TLSClientOptions(trust: .authorities(pem: pem)))
+        case .simulator(let simulator):
+            let (child, ready) = try await startSimulator(options)
+            // A certificate of the user's own vouches for names that the loopback address is not among.
+            let isOwn = simulator.certificateFile == nil
+            let trust: TLSTrust = isOwn ? .authorities(pem: ready.authorityPEM) : .anybody
+            let context = try makeContext(TLSClientOptions(trust: trust, identity: ready.provider))
             return Target(
                 connect: ConnectPlan(
-                    address: .loopback(port: port), serverName: "localhost", context: context, options: link,
+                    address: .loopback(port: ready.port), serverName: "localhost", context: context, options: link,
                     resumes: resumes, attempts: attempts),
                 child: child)
         case .gateway(let gateway):
@@ -38,9 +41,14 @@ struct Target {
         }
     }
 
-    private static func startSimulator(
-        _ options: RunOptions
-    ) async throws(HarnessError) -> (SimulatorChild, port: UInt16, pem: String) {
+    /// What a simulator says that listens.
+    private struct Ready {
+        var port: UInt16
+        var authorityPEM: String
+        var provider: TLSIdentity?
+    }
+
+    private static func startSimulator(_ options: RunOptions) async throws(HarnessError) -> (SimulatorChild, Ready) {
         let child = try SimulatorChild(program: options.program, profileJSON: options.profileJSON)
         _ = await child.wait(upTo: 20) { $0.ready != nil || $0.failure != nil }
         guard let ready = child.current.ready, let port = UInt16(exactly: ready.port) else {
@@ -48,7 +56,10 @@ struct Target {
             child.kill()
             throw .localLimit("the simulator did not start: \(reason)")
         }
-        return (child, port, ready.authorityPEM)
+        let provider = ready.provider.map {
+            TLSIdentity(certificateChainPEM: $0.certificatePEM, privateKeyPEM: $0.keyPEM)
+        }
+        return (child, Ready(port: port, authorityPEM: ready.authorityPEM, provider: provider))
     }
 
     private static func resolve(_ host: String, port: Int) throws(HarnessError) -> SocketAddress {
@@ -69,17 +80,12 @@ struct Target {
         var trust = TLSTrust.system
         if !tls.verify { trust = .anybody }
         if let file = tls.caFile { trust = .authorities(pem: String(decoding: try readFile(file), as: UTF8.self)) }
-        guard tls.keyPassphraseFile == nil else {
-            throw .invalidInput(
-                "target.tls.keyPassphraseFile is not yet supported; a key without a passphrase is accepted")
-        }
-        var identity: TLSIdentity?
-        if let certificate = tls.certificateFile {
-            identity = TLSIdentity(
-                certificateChainPEM: String(decoding: try readFile(certificate), as: UTF8.self),
-                privateKeyPEM: String(decoding: try readFile(tls.keyFile ?? certificate), as: UTF8.self))
-        }
-        return TLSClientOptions(trust: trust, identity: identity)
+        let files = IdentityFiles(
+            certificate: tls.certificateFile, key: tls.keyFile, pkcs12: tls.pkcs12File, passphrase: tls.passphraseFile,
+            allowsExpired: tls.allowExpired)
+        var options = TLSClientOptions(trust: trust, identity: try files.read())
+        options.versions = SecureChannel.TLSVersion(tls.minVersion)...SecureChannel.TLSVersion(tls.maxVersion)
+        return options
     }
 
     private static func makeContext(_ options: TLSClientOptions) throws(HarnessError) -> TLSContext {
@@ -87,6 +93,16 @@ struct Target {
             return try TLSContext(client: options)
         } catch {
             throw .invalidInput("TLS settings: \(error)")
+        }
+    }
+}
+
+extension SecureChannel.TLSVersion {
+    /// The version of a profile; a range of them is sound because ``Profile/check()`` has passed.
+    init(_ version: RunRecords.TLSVersion) {
+        switch version {
+        case .tls12: self = .tls12
+        case .tls13: self = .tls13
         }
     }
 }

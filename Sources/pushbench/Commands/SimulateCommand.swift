@@ -39,12 +39,18 @@ struct SimulateCommand {
             rejected \(book.rejected + book.sentinels), discarded \(book.discarded)
             """)
         for (status, count) in result.rejections.sorted(by: { $0.key < $1.key }) { print("status \(status): \(count)") }
+        for (reason, count) in book.certificateRefusals.sorted(by: { $0.key < $1.key }) {
+            print("refused certificate, \(reason): \(count)")
+        }
         return ExitCode.passed
     }
 
-    /// As a test double, the simulator tracks every identifier and checks that payloads are JSON.
-    private static let defaults =
-        "{workload: {notifications: \(Profile.notificationLimit)}, target: {simulator: {judge: {payloadJSON: true}}}}"
+    /// As a test double, the simulator tracks every identifier and checks that payloads are JSON, and it gives no tickets:
+    /// with them several legacy clients see the socket readable, find nothing to read, and close a healthy connection.
+    private static let defaults = """
+        {workload: {notifications: \(Profile.notificationLimit)},
+         target: {simulator: {tickets: 0, judge: {payloadJSON: true}}}}
+        """
 
     private func writeAuthority(_ pem: String, to path: String) throws {
         let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)

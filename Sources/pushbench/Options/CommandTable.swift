@@ -33,6 +33,10 @@ enum CommandTable {
             .setting("cacert", nil, "FILE", "target.tls.caFile", "authorities that the target's certificate is from"),
             .setting("cert", nil, "FILE", "target.tls.certificateFile", "client certificate (PEM)"),
             .setting("key", nil, "FILE", "target.tls.keyFile", "key of the client certificate (PEM)"),
+            .setting("pkcs12", nil, "FILE", "target.tls.pkcs12File", "client certificate and key in one bundle"),
+            .setting(
+                "passphrase-file", nil, "FILE", "target.tls.passphraseFile",
+                "first line opens key or bundle; else PUSHBENCH_PASSPHRASE"),
             set, output,
             .value("allow-host", nil, "NAME", "allow load on this host, which the profile must name too; repeatable"),
             .value("progress", nil, "STYLE", "auto, plain, json or none"),
@@ -52,7 +56,16 @@ enum CommandTable {
             .setting("error-delay", nil, "TIME", "target.simulator.errorDelay", "how long an error reply waits"),
             .setting("close", nil, "MODE", "target.simulator.closeMode", "after an error: graceful, abrupt or reset"),
             .setting("tickets", nil, "COUNT", "target.simulator.tickets", "TLS session tickets per handshake"),
+            .setting("tls-min", nil, "VERSION", "target.simulator.tlsMinVersion", "1.2 or 1.3"),
             .setting("tls-max", nil, "VERSION", "target.simulator.tlsMaxVersion", "1.2 or 1.3"),
+            .setting("server-cert", nil, "FILE", "target.simulator.certificateFile", "own server certificate (PEM)"),
+            .setting("server-key", nil, "FILE", "target.simulator.keyFile", "key of the server certificate (PEM)"),
+            .setting(
+                "server-passphrase-file", nil, "FILE", "target.simulator.passphraseFile",
+                "first line opens the server's key"),
+            .setting(
+                "client-certificates", nil, "WHAT", "target.simulator.clientCertificates", "none, request or require"),
+            .setting("client-ca", nil, "FILE", "target.simulator.clientCAFile", "authorities of client certificates"),
             .setting("max-connections", nil, "COUNT", "target.simulator.maxConnections", "connections at a time"),
             .setting("foreign-tokens", nil, "WHAT", "target.simulator.judge.foreignTokens", "accept or reject"),
             .value("write-ca", nil, "FILE", "write the certificate authority (PEM) for other clients"),
