@@ -81,6 +81,7 @@ public final class CertificateAuthority {
     ///   - topic: the app's bundle identifier.
     ///   - environments: for both of them the certificate is a universal one, which lists the app's topics.
     ///   - validity: when it is good; one that lies in the past makes an expired certificate.
+    /// - Returns: the certificate and its key.
     /// - Throws: ``TLSFailure`` when the topic cannot stand in a certificate, or the library refuses.
     public func issueProvider(
         topic: String, environments: ProviderCertificate.Environments = .both,

@@ -111,6 +111,44 @@ extension EndToEndTests {
             #expect(others.ledger.accepted == 300, "tokens of the other app, with its certificate: \(others.ledger)")
         }
 
+        // MARK: - Resumption
+
+        struct Tickets: Sendable, CustomTestStringConvertible {
+            var tickets: Int
+            var renewed: Bool
+            var version: String
+            var resumed: ClosedRange<Int64>
+            var testDescription: String { "\(tickets) tickets, renewed \(renewed), TLS \(version)" }
+        }
+
+        /// Of the 20 connections 19 replace another. Without renewal a session serves once, so every second one is full.
+        private static let tickets = [
+            Tickets(tickets: 0, renewed: true, version: "1.3", resumed: 0...0),
+            Tickets(tickets: 1, renewed: true, version: "1.3", resumed: 19...19),
+            Tickets(tickets: 2, renewed: true, version: "1.3", resumed: 19...19),
+            Tickets(tickets: 4, renewed: true, version: "1.3", resumed: 19...19),
+            Tickets(tickets: 1, renewed: false, version: "1.3", resumed: 10...10),
+            Tickets(tickets: 0, renewed: true, version: "1.2", resumed: 0...0),
+            Tickets(tickets: 2, renewed: true, version: "1.2", resumed: 9...19),
+        ]
+
+        @Test(arguments: tickets, ["none", "require"])
+        func `C30 as many connections are resumed as the tickets allow`(row: Tickets, certificates: String)
+            async throws
+        {
+            let record = try await Run(
+                """
+                { target: { simulator: { tickets: \(row.tickets), renewTickets: \(row.renewed),
+                    tlsMaxVersion: "\(row.version)", clientCertificates: "\(certificates)",
+                    faults: { shutdownAfter: 50 } } },
+                  workload: { notifications: 1_000 }, sender: { connections: 1, batch: { notifications: 10 } } }
+                """
+            ).record()
+            #expect(record.ledger.accepted == 1_000, "\(record.ledger)")
+            #expect(record.reconnects.count >= 19)
+            #expect(row.resumed.contains(record.reconnects.resumed), "\(record.reconnects)")
+        }
+
         // MARK: - Files
 
         private struct Gateway {

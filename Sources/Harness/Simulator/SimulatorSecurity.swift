@@ -5,8 +5,6 @@ import SecureChannel
 struct SimulatorSecurity {
     /// The names of the real gateways, for clients whose resolver was led here.
     private static let names = ["localhost", "gateway.sandbox.push.apple.com", "gateway.push.apple.com"]
-    /// The app under load where the profile names none.
-    private static let defaultTopic = "com.example.pushbench"
 
     let context: TLSContext
     let authorityPEM: String
@@ -44,7 +42,7 @@ struct SimulatorSecurity {
         _ settings: SimulatorSettings, _ authority: CertificateAuthority
     ) throws(TLSFailure) -> TLSIdentity? {
         guard settings.clientCertificates != .none else { return nil }
-        let topic = settings.topics.first ?? defaultTopic
+        let topic = settings.topics.first ?? CertificateOrder.defaultTopic
         let own: ProviderCertificate.Environments = settings.environment == .sandbox ? .sandbox : .production
         switch settings.providerCertificate {
         case .missing: return nil

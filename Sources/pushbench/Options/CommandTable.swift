@@ -1,6 +1,6 @@
 /// Every command and option of the program.
 enum CommandTable {
-    static let commands = [run, simulate, generate, report, compare, calibrate, doctor]
+    static let commands = [run, simulate, generate, certificates, report, compare, calibrate, doctor]
 
     private static let help = OptionSpec.flag("help", "h", "show this help")
     private static let output = OptionSpec.value(
@@ -83,6 +83,22 @@ enum CommandTable {
             .value("first", nil, "NUMBER", "first notification, from 0"),
             .value("output", "o", "FILE", "where to write; standard output otherwise"),
             set, help,
+        ])
+
+    static let certificates = CommandSpec(
+        name: "certificates", arguments: "FOLDER", argumentCount: 1...1,
+        summary: "a test authority, and certificates for server and providers",
+        options: [
+            .value("name", nil, "NAME", "name or address of the server beside localhost; repeatable"),
+            .value("topic", nil, "TOPIC", "app of a provider certificate; repeatable"),
+            .value("environment", nil, "NAME", "sandbox, production or both (both); repeatable"),
+            .value("days", nil, "COUNT", "how long they are good (3650)"),
+            .value("key-type", nil, "KIND", "p256 or rsa2048 (p256)"),
+            .flag("expired", nil, "an expired provider certificate, too"),
+            .flag("pkcs12", nil, "PKCS#12 bundles of the provider certificates, too"),
+            .flag("encrypt-keys", nil, "encrypt the keys of the provider certificates"),
+            .value("passphrase-file", nil, "FILE", "first line encrypts keys and bundles; else PUSHBENCH_PASSPHRASE"),
+            .flag("force", nil, "replace files of the same names"), help,
         ])
 
     static let report = CommandSpec(
