@@ -79,6 +79,50 @@ extension EndToEndTests {
             #expect(access("\(folder)/ca.pem", F_OK) != 0)
         }
 
+        @Test func `doctor tells whether a certificate fits the gateway`() throws {
+            #expect(try make(["--environment", "sandbox", "--expired"]).status == 0)
+            let stem = "\(folder)/provider-com.example.pushbench"
+            func examine(_ ending: String, _ environment: String) throws -> Program.Result {
+                let files = "certificateFile: '\(stem)\(ending).pem', keyFile: '\(stem)\(ending)-key.pem'"
+                let target = "{ host: '127.0.0.1', environment: '\(environment)', tls: { \(files) } }"
+                return try Program.shell("", ["doctor", try scratch.file("p.json5", "{ target: \(target) }")])
+            }
+            let good = try examine("-sandbox", "sandbox")
+            #expect(good.output.contains("for com.example.pushbench"), "\(good.output)")
+            let other = try examine("-sandbox", "production")
+            #expect(other.status == 2 && other.output.contains("not for production"), "\(other.output)")
+            let expired = try examine("-expired", "sandbox")
+            #expect(expired.status == 2 && expired.output.contains("expired on"), "\(expired.output)")
+        }
+
+        @Test func `the authority is not written where it vouches for nothing`() throws {
+            #expect(try make().status == 0)
+            let result = try Program.shell(
+                "",
+                [
+                    "simulate", "--server-cert", "\(folder)/server.pem", "--server-key", "\(folder)/server-key.pem",
+                    "--write-ca", "\(scratch.path)/ca.pem",
+                ])
+            #expect(result.status == 2 && result.output.contains("does not vouch"), "\(result.output)")
+        }
+
+        /// With tickets some legacy clients find the socket readable, get nothing to read, and close a healthy connection.
+        @Test(arguments: [([], 0), (["--tickets", "2"], 2)] as [([String], Int)])
+        func `simulate gives clients no tickets unless it is told to`(options: [String], tickets: Int) throws {
+            let log = "\(scratch.path)/log"
+            let result = try shell(
+                """
+                \(try Program.path()) simulate --port 0 \(options.joined(separator: " ")) > \(log) & simulator=$!
+                for try in $(seq 200); do grep -q listening \(log) && break; sleep 0.05; done
+                port=$(sed -n 's/^listening on 127.0.0.1:\\([0-9]*\\),.*/\\1/p' \(log))
+                (sleep 0.5; echo Q) | timeout 10 openssl s_client -tls1_3 -connect 127.0.0.1:$port
+                kill -INT $simulator; wait $simulator
+                """)
+            #expect(result.output.contains("TLSv1.3"), "\(result.output)")
+            let seen = result.output.components(separatedBy: "New Session Ticket arrived").count - 1
+            #expect(seen == tickets, "\(result.output)")
+        }
+
         @Test(arguments: ["p256", "rsa2048"])
         func `openssl verifies what was made`(kind: String) throws {
             let made = try make([

@@ -1,4 +1,5 @@
 import Glibc
+import RunRecords
 public import SecureChannel
 
 /// Where the passphrase of a key or bundle comes from: never the command line, which every process can read.
@@ -24,7 +25,24 @@ struct IdentityFiles {
     var pkcs12: String?
     var passphrase: String?
     /// Whether a certificate may be used whose time is over.
-    var allowsExpired = false
+    var allowsExpired: Bool
+
+    /// The files of a sender's TLS.
+    init(_ tls: TLSSettings) {
+        certificate = tls.certificateFile
+        key = tls.keyFile
+        pkcs12 = tls.pkcs12File
+        passphrase = tls.passphraseFile
+        allowsExpired = tls.allowExpired
+    }
+
+    /// The files of the simulator's certificate; an expired one is what a client may want to see.
+    init(_ simulator: SimulatorSettings) {
+        certificate = simulator.certificateFile
+        key = simulator.keyFile
+        passphrase = simulator.passphraseFile
+        allowsExpired = true
+    }
 
     /// Reads and checks the identity; nil when no files are named.
     ///

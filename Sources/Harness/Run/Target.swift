@@ -17,6 +17,7 @@ struct Target {
         link.handshakeTimeout = profile.sender.handshakeTimeout
         link.sendsAtOnce = profile.sender.noDelay
         link.sendBufferBytes = profile.sender.sendBuffer
+        link.unsentLimitBytes = profile.sender.unsentLimit
         let resumes = profile.sender.resume
         let attempts = AttemptPace(profile.sender.reconnect.attemptsPerSecond)
         switch profile.target {
@@ -80,10 +81,7 @@ struct Target {
         var trust = TLSTrust.system
         if !tls.verify { trust = .anybody }
         if let file = tls.caFile { trust = .authorities(pem: String(decoding: try readFile(file), as: UTF8.self)) }
-        let files = IdentityFiles(
-            certificate: tls.certificateFile, key: tls.keyFile, pkcs12: tls.pkcs12File, passphrase: tls.passphraseFile,
-            allowsExpired: tls.allowExpired)
-        var options = TLSClientOptions(trust: trust, identity: try files.read())
+        var options = TLSClientOptions(trust: trust, identity: try IdentityFiles(tls).read())
         options.versions = SecureChannel.TLSVersion(tls.minVersion)...SecureChannel.TLSVersion(tls.maxVersion)
         return options
     }

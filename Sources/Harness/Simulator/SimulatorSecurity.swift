@@ -15,9 +15,7 @@ struct SimulatorSecurity {
     /// - Throws: ``HarnessError/invalidInput(_:)`` for files that cannot be used, ``TLSFailure`` from the library.
     init(_ settings: SimulatorSettings) throws {
         let authority = try CertificateAuthority()
-        let files = IdentityFiles(
-            certificate: settings.certificateFile, key: settings.keyFile, passphrase: settings.passphraseFile)
-        let identity = try files.read() ?? authority.issue(.server, names: Self.names)
+        let identity = try IdentityFiles(settings).read() ?? authority.issue(.server, names: Self.names)
         var options = TLSServerOptions(identity: identity)
         let count = settings.tickets
         if count > 0 {

@@ -91,10 +91,12 @@ extension SenderSettings: SettingsGroup {
             .count("connections", \.connections, 1...1_000_000), .count("loops", \.loops, loopCounts),
             .group("batch", \.batch), .count("window", \.window, 1...16_777_216),
             .count("firstIdentifier", \.firstIdentifier, 1...UInt32.max), .flag("noDelay", \.noDelay),
-            .bytes("sendBuffer", \.sendBuffer, 4_096...1_073_741_824), .choice("mode", \.mode),
+            .bytes("sendBuffer", \.sendBuffer, 4_096...1_073_741_824),
+            .bytes("unsentLimit", \.unsentLimit, 4_096...1_073_741_824), .choice("mode", \.mode),
             .interval("wait", \.wait, Interval.any), .group("unproven", \.unproven),
             .group("reconnect", \.reconnect), .interval("connectTimeout", \.connectTimeout, Interval.positive),
             .interval("handshakeTimeout", \.handshakeTimeout, Interval.positive), .flag("resume", \.resume),
+            .interval("stallLimit", \.stallLimit, Interval.positive),
             .interval("sentinelTimeout", \.sentinelTimeout, Interval.positive),
         ]
     }
@@ -158,6 +160,7 @@ extension SimulatorSettings: SettingsGroup {
             .choice("clientCertificates", \.clientCertificates), .text("clientCAFile", \.clientCAFile),
             .texts("topics", \.topics), .choice("providerCertificate", \.providerCertificate),
             .flag("noDelay", \.noDelay), .count("maxConnections", \.maxConnections, 1...1_000_000),
+            .bytes("receiveBuffer", \.receiveBuffer, 4_096...1_073_741_824),
             .count("loops", \.loops, loopCounts), .group("faults", \.faults),
         ]
     }

@@ -35,7 +35,8 @@ public struct SimulatorSettings: Equatable, Sendable {
     public var tlsMinVersion = TLSVersion.tls12
     /// The highest TLS version that is spoken. Default: 1.3.
     public var tlsMaxVersion = TLSVersion.tls13
-    /// PEM file of the server's certificate and chain; nil (the default) for one that the simulator makes for itself.
+    /// PEM file of the server's certificate and chain; nil (the default) for one that the simulator makes for itself. The run's
+    /// own sender takes such a certificate without verifying it.
     public var certificateFile: String?
     /// PEM file of the server certificate's key; nil if it stands in ``certificateFile``.
     public var keyFile: String?
@@ -55,6 +56,9 @@ public struct SimulatorSettings: Equatable, Sendable {
     public var noDelay = true
     /// Connections open at one time; one more is refused. Default: 100,000.
     public var maxConnections = 100_000
+    /// Each socket's receive buffer in bytes. Default: 524,288: unbounded buffers hold megabytes of a fast sender, which then
+    /// come out of main memory instead of a cache.
+    public var receiveBuffer = 524_288
     /// Event loops; nil (the default) means one per core.
     public var loops: Int?
     /// Faults to inject. Default: none.

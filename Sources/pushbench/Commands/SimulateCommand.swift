@@ -23,6 +23,9 @@ struct SimulateCommand {
         guard case .simulator(let settings) = profile.target else {
             throw HarnessError.invalidInput("\(file ?? "the profile") has another target than a simulator")
         }
+        if parsed.has("write-ca"), let own = settings.certificateFile {
+            throw HarnessError.invalidInput("--write-ca: the simulator's authority does not vouch for \(own)")
+        }
         _ = Machine.raiseDescriptorLimit()
         let server = try await SimulatorServer(profile: profile, settings: settings)
         if let path = parsed.last("write-ca") { try writeAuthority(server.authorityPEM, to: path) }
