@@ -51,3 +51,6 @@ static inline int shim_chain_add1(STACK_OF(X509) *chain, X509 *certificate) {
 }
 static inline void shim_chain_free(STACK_OF(X509) *chain) { sk_X509_pop_free(chain, X509_free); }
 static inline X509 *shim_chain_shift(STACK_OF(X509) *chain) { return sk_X509_shift(chain); }
+static inline int shim_ssl_was_asked_for_certificate(const SSL *ssl) {
+    return !SSL_is_server(ssl) && SSL_get0_peer_CA_list(ssl) && sk_X509_NAME_num(SSL_get0_peer_CA_list(ssl)) > 0;
+}

@@ -20,6 +20,9 @@ public enum TLSFailure: Error, Equatable, Sendable, CustomStringConvertible {
     case alertReceived(alert: String, code: Int)
     /// The peer showed no certificate, and had to.
     case certificateMissing
+    /// The peer asked for a certificate, got none, and sent a fatal alert that says no more (`handshake_failure`, which is
+    /// what TLS 1.2 has for it: RFC 5246 section 7.4.6).
+    case certificateDemanded(alert: String, code: Int)
     /// What should be a certificate is none; `found` says what it is.
     case notACertificate(found: String)
     /// What should be a private key is none; `found` says what it is.
@@ -47,6 +50,8 @@ public enum TLSFailure: Error, Equatable, Sendable, CustomStringConvertible {
             stack.isEmpty ? "\(operation) failed" : "\(operation) failed: \(Self.text(stack))"
         case .certificateRejected(let reason, _, _): "the peer's certificate was rejected: \(reason)"
         case .alertReceived(let alert, let code): "the peer sent the alert \(code) (\(alert))"
+        case .certificateDemanded(let alert, let code):
+            "the peer asked for a certificate, got none, and sent the alert \(code) (\(alert))"
         case .certificateMissing: "the peer showed no certificate"
         case .notACertificate(let found): "expected a certificate (PEM), found \(found)"
         case .notAKey(let found): "expected a private key (PEM), found \(found)"
@@ -130,7 +135,12 @@ enum ErrorStack {
         let stack = take()
         if let alert = stack.first(where: { shim_error_is_received_alert($0.code) != 0 }) {
             let code = Int(shim_error_reason(alert.code)) - Int(SSL_AD_REASON_OFFSET)
-            return .alertReceived(alert: alertName(code), code: code)
+            let isDemand =
+                code == Int(SSL_AD_HANDSHAKE_FAILURE) && shim_ssl_was_asked_for_certificate(ssl) != 0
+                && SSL_get_certificate(ssl) == nil
+            return isDemand
+                ? .certificateDemanded(alert: alertName(code), code: code)
+                : .alertReceived(alert: alertName(code), code: code)
         }
         if stack.contains(where: { isReason(SSL_R_PEER_DID_NOT_RETURN_A_CERTIFICATE, $0) }) {
             return .certificateMissing

@@ -61,7 +61,7 @@ extension VerdictRecord {
         case .certificateRefused?:
             self.init(
                 status: .unreachable,
-                reasons: ["a certificate was refused, which further attempts do not change"]
+                reasons: ["a certificate was refused or is missing, which further attempts do not change"]
                     + outcome.attemptReasons, exitCode: 8)
         case .bookMissing?:
             self.init(

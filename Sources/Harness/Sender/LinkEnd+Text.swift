@@ -34,8 +34,7 @@ extension LinkEnd {
     /// Whether one side will not have the other's certificate, which the next attempt does not change.
     var isCertificateRefusal: Bool {
         switch self {
-        // In TLS 1.2 a missing certificate is answered with handshake_failure (RFC 5246 section 7.4.6).
-        case .handshakeFailed(.alertReceived(_, 40)): true
+        case .handshakeFailed(.certificateDemanded): true
         case .handshakeFailed(let failure): failure.certificateFault != nil || failure.isCertificateAlert
         case .tlsFailed(let failure): failure.isCertificateAlert
         default: false
