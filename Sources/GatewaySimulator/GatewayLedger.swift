@@ -79,6 +79,11 @@ public final class GatewayLedger {
     /// Whether `identifier` is one whose acceptance is tracked.
     func isTracked(_ identifier: UInt32) -> Bool { index(of: identifier) != nil }
 
+    /// Enters a connection that was refused for its certificate.
+    public func refuseCertificate(_ reason: CertificateRefusal) {
+        counts.refusedCertificates[reason, default: 0] += 1
+    }
+
     /// Enters an acceptance.
     func accept(_ notification: NotificationView) {
         counts.accepted += 1
