@@ -57,8 +57,8 @@ final class FrameBuffer {
             let payloadBytes = source.writePayload(
                 sequence: sequence, into: frame + EnhancedNotification.payloadOffset(tokenBytes: tokenBytes),
                 capacity: source.maxPayloadBytes)
-            offset += EnhancedNotification.frame(
-                frame, identifier: identifiers.identifier(of: sequence), expiry: 0, tokenBytes: tokenBytes,
+            offset += EnhancedNotification().frame(
+                frame, identifier: identifiers.identifier(of: sequence), tokenBytes: tokenBytes,
                 payloadBytes: payloadBytes)
         }
         return offset

@@ -90,14 +90,25 @@ extension SenderSettings: SettingsGroup {
         [
             .count("connections", \.connections, 1...1_000_000), .count("loops", \.loops, loopCounts),
             .group("batch", \.batch), .count("window", \.window, 1...16_777_216),
-            .count("firstIdentifier", \.firstIdentifier, 1...UInt32.max), .flag("noDelay", \.noDelay),
+            .count("firstIdentifier", \.firstIdentifier, 1...UInt32.max), .group("identifiers", \.identifiers),
+            .priority, .expiry, .flag("allowMalformed", \.allowMalformed), .group("malformed", \.malformed),
+            .flag("noDelay", \.noDelay),
             .bytes("sendBuffer", \.sendBuffer, 4_096...1_073_741_824), .choice("mode", \.mode),
             .interval("wait", \.wait, Interval.any), .group("unproven", \.unproven),
             .group("reconnect", \.reconnect), .interval("connectTimeout", \.connectTimeout, Interval.positive),
             .interval("handshakeTimeout", \.handshakeTimeout, Interval.positive), .flag("resume", \.resume),
             .interval("sentinelTimeout", \.sentinelTimeout, Interval.positive),
+            .interval("watch", \.watch, Interval.any),
         ]
     }
+}
+
+extension IdentifierSettings: SettingsGroup {
+    static var fields: [SettingsField<Self>] { [.count("fixed", \.fixed, 1...UInt32.max)] }
+}
+
+extension MalformedSettings: SettingsGroup {
+    static var fields: [SettingsField<Self>] { [.choice("token", \.token), .count("every", \.every, counts)] }
 }
 
 extension BatchSettings: SettingsGroup {
@@ -148,8 +159,9 @@ extension SimulatorSettings: SettingsGroup {
     static var fields: [SettingsField<Self>] {
         [
             .text("address", \.address), .count("port", \.port, 0...65_535), .group("judge", \.judge),
-            .bytes("payloadLimit", \.payloadLimit, PayloadLimit.accepted), .choice("environment", \.environment),
+            .payloadLimit, .choice("tokenLength", \.tokenLength), .choice("environment", \.environment),
             .interval("errorDelay", \.errorDelay, .zero...Interval.seconds(3_600)),
+            .choice("unknownCommand", \.unknownCommand), .choice("simpleRefusal", \.simpleRefusal),
             .choice("closeMode", \.closeMode), .count("tickets", \.tickets, 0...16),
             .choice("tlsMaxVersion", \.tlsMaxVersion), .count("maxConnections", \.maxConnections, 1...1_000_000),
             .count("loops", \.loops, loopCounts), .group("faults", \.faults),
