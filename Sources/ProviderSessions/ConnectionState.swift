@@ -75,9 +75,8 @@ enum ConnectionState: ~Copyable {
     /// The attempt or the connection ended without an explanation.
     ///
     /// A connection that stood for less than the base pause counts as a failure: a gateway that closes right after the
-    /// handshake must not be stormed (it treats churn as an attack).
-    /// - Parameter mayBeRefusal: whether such an end may be all that a refused notification earns, as in command 0; then
-    ///   pauses do not grow.
+    /// handshake must not be stormed (it treats churn as an attack). In command 0 such an end may be all that a refused
+    /// notification earns (`mayBeRefusal`), and then pauses do not grow.
     mutating func ended(
         at now: Instant, plan: ReconnectPlan, random: inout SeededRandom, mayBeRefusal: Bool = false
     ) -> OnEnd {

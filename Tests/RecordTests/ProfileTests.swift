@@ -96,9 +96,10 @@ import Workload
         {
           name: "full",
           target: { simulator: {
-            address: "127.0.0.1", port: 2195, payloadLimit: "2K", tokenLength: "variable", environment: "production", errorDelay: "20ms",
+            address: "127.0.0.1", port: 2195, payloadLimit: "2K", environment: "production", errorDelay: "20ms",
+            tokenLength: "variable", unknownCommand: "silentClose", simpleRefusal: "reply",
             judge: { tokens: true, environment: false, payloadSize: true, payloadJSON: true, foreignTokens: "reject" },
-            unknownCommand: "silentClose", simpleRefusal: "reply", closeMode: "reset", tickets: 0, tlsMaxVersion: 1.2, maxConnections: 5, loops: 2,
+            closeMode: "reset", tickets: 0, tlsMaxVersion: 1.2, maxConnections: 5, loops: 2,
             faults: {
               stallReading: { after: "50k", for: 5 }, refuse: { at: 1.5, for: "10s" }, acceptPerSecond: "1M/s",
               shutdownAfter: 300, silentCloseAfter: 5000, errorRate: { rate: 0.25, from: 0, for: "2s" },
@@ -111,14 +112,14 @@ import Workload
             faults: { badToken: 1e-4, unregistered: .001, otherTopic: 0, oversizedPayload: 0.01 },
           },
           protocol: "framed",
-  load: { loop: "open", rate: "200k/s", arrivals: "constant" },
+          load: { loop: "open", rate: "200k/s", arrivals: "constant" },
           sender: {
             connections: 1, loops: 1, batch: { notifications: 448, bytes: "64KiB", linger: "2ms" }, window: "4k",
             firstIdentifier: 4294967295, noDelay: false, sendBuffer: "1MiB", mode: "pipelined", wait: 0,
             unproven: { policy: "resend", limit: 1 },
             reconnect: { base: "10ms", factor: 1.5, cap: "1s", jitter: 0, attemptsPerSecond: 50 },
             connectTimeout: "1s", handshakeTimeout: "1s", resume: false, sentinelTimeout: "1s",
-    priority: 5, expiry: "1h", allowMalformed: true, malformed: { token: "extraByte", every: 10 }, watch: "1s",
+            priority: 5, expiry: "1h", allowMalformed: true, malformed: { token: "extraByte", every: 10 }, watch: "1s",
           },
           phases: { warmup: "2s", measure: "1m30s", drain: 0 },
           thresholds: ["lost == 0"],
