@@ -131,7 +131,8 @@ import Workload
 @Suite struct ExtremeSettingTests {
     /// Numeric settings for which 0 has a meaning: no wait, no fault, any port, no ticket, the first seed.
     private static let zeroAllowed: Set<String> = [
-        "phases.drain", "phases.warmup", "sender.batch.linger", "sender.reconnect.jitter", "sender.wait", "sender.watch",
+        "phases.drain", "phases.warmup", "sender.batch.linger", "sender.reconnect.jitter", "sender.wait",
+        "sender.watch",
         "target.simulator.errorDelay", "target.simulator.faults.errorRate.from",
         "target.simulator.faults.errorRate.rate", "target.simulator.faults.freeze.at",
         "target.simulator.faults.refuse.at", "target.simulator.faults.stallReading.after", "target.simulator.port",
