@@ -50,7 +50,7 @@ final class FrameBuffer<Format: NotificationFormat> {
 
     private func encode(from start: UInt64, into buffer: UnsafeMutableRawBufferPointer) -> Int {
         guard let base = buffer.baseAddress else { return 0 }
-        let identifiers = IdentifierSpace()
+        var identifier = IdentifierSpace().identifier(of: start)
         var cursor = source.cursor(at: start)
         var offset = 0
         for sequence in start..<start + UInt64(count) {
@@ -60,8 +60,8 @@ final class FrameBuffer<Format: NotificationFormat> {
                 sequence: sequence, into: frame + Format.payloadOffset(tokenBytes: tokenBytes),
                 capacity: source.maxPayloadBytes)
             offset += format.frame(
-                frame, identifier: identifiers.identifier(of: sequence), tokenBytes: tokenBytes,
-                payloadBytes: payloadBytes)
+                frame, identifier: identifier, tokenBytes: tokenBytes, payloadBytes: payloadBytes)
+            identifier = identifier == .max ? 1 : identifier + 1
         }
         return offset
     }
