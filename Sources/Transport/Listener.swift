@@ -11,6 +11,8 @@ public struct ListenerOptions: Equatable, Sendable {
     public var connectionLimit = 10_000
     /// How many connections the kernel may hold for us to accept.
     public var backlog = 1_024
+    /// What befalls connections before they are open.
+    public var faults = AcceptFaults()
 
     /// Makes the default options.
     public init() {}
