@@ -22,6 +22,9 @@ public struct NetworkPath: Equatable, Sendable {
     /// Makes a path of so long a round trip with the default windows.
     public init(roundTrip: Interval) { self.roundTrip = roundTrip }
 
+    /// The kernel's receive buffer: a small window must not be outdone by it, a large one leaves it to the kernel.
+    var receiveBufferBytes: Int? { window < 1 << 20 ? max(window / 2, 2_048) : nil }
+
     /// The time in one direction.
     var oneWay: Interval { Interval(nanoseconds: roundTrip.nanoseconds / 2) }
 }

@@ -1,4 +1,5 @@
 public import Primitives
+import RunRecords
 public import Transport
 
 /// What befalls the simulator's connections whatever is sent on them; nil means that one never happens.
@@ -111,5 +112,21 @@ public struct ConnectionFaults: Equatable, Sendable {
             self.share = share
             self.seed = seed
         }
+    }
+}
+
+extension SimulatorSettings {
+    /// What the profile lets befall connections; `seed` is the run's.
+    func connectionFaults(seed: UInt64) -> ConnectionFaults {
+        ConnectionFaults()
+    }
+
+    /// The long way to the simulator; nil when it is near.
+    var path: NetworkPath? {
+        guard roundTrip > .zero else { return nil }
+        var path = NetworkPath(roundTrip: roundTrip)
+        path.window = roundTripWindow
+        path.totalWindow = roundTripTotal
+        return path
     }
 }

@@ -7,16 +7,33 @@ final class GatewayLink: LinkHandler {
     private let makeSession: (Instant) -> GatewaySession
     private var session: GatewaySession?
     private var pausedUntil: Instant?
+    private let registry: LinkRegistry
+    private var life: ConnectionLife?
+    private var link: Link?
+    /// Its place among the loop's open connections, which the registry keeps.
+    var registryIndex: Int?
 
     /// Makes the driver; the session begins with the connection, so that failed handshakes count for nothing.
-    init(makeSession: @escaping (Instant) -> GatewaySession) { self.makeSession = makeSession }
+    init(registry: LinkRegistry, makeSession: @escaping (Instant) -> GatewaySession) {
+        self.registry = registry
+        self.makeSession = makeSession
+    }
+
+    /// Ends the connection from outside.
+    func close(_ closing: LinkClosing) { link?.close(closing) }
 
     /// How long a closing connection is read on, so that a reset does not destroy the reply on its way.
     static let lingerTime = Interval.seconds(1)
 
-    func linkOpened(_ link: Link, facts: LinkFacts, now: Instant) { session = makeSession(now) }
+    func linkOpened(_ link: Link, facts: LinkFacts, now: Instant) {
+        session = makeSession(now)
+        self.link = link
+        life = registry.add(self, on: link, now: now)
+        settle(link)
+    }
 
     func link(_ link: Link, received bytes: UnsafeRawBufferPointer, now: Instant) {
+        life?.received(at: now)
         session?.receive(bytes, now: now)
         settle(link)
     }
@@ -32,11 +49,25 @@ final class GatewayLink: LinkHandler {
             pausedUntil = nil
             link.resumeReading()
         }
+        if let fate = life?.fate(at: now) { return meet(fate, on: link) }
         session?.timerFired(now: now)
         settle(link)
     }
 
-    func linkEnded(_ link: Link, end: LinkEnd, now: Instant) { session?.connectionEnded() }
+    func linkEnded(_ link: Link, end: LinkEnd, now: Instant) {
+        self.link = nil
+        registry.remove(self)
+        session?.connectionEnded()
+    }
+
+    private func meet(_ fate: ConnectionLife.Fate, on link: Link) {
+        life = nil
+        registry.note(fate)
+        switch fate {
+        case .close(let closing): link.close(closing)
+        case .swallow: link.swallow()
+        }
+    }
 
     private func settle(_ link: Link) {
         switch session?.takeAction() {
@@ -49,11 +80,13 @@ final class GatewayLink: LinkHandler {
         case .close(.abrupt): link.close(.abrupt)
         case .close(.reset): link.close(.reset)
         }
-        let deadline = session?.deadline
-        if let until = pausedUntil {
-            link.setDeadline(deadline.map { min($0, until) } ?? until)
-        } else if let deadline {
-            link.setDeadline(deadline)
-        }
+        armDeadline(link)
+    }
+
+    private func armDeadline(_ link: Link) {
+        var earliest = session?.deadline ?? .distantFuture
+        if let until = pausedUntil { earliest = min(earliest, until) }
+        if let due = life?.deadline { earliest = min(earliest, due) }
+        if earliest < .distantFuture { link.setDeadline(earliest) }
     }
 }

@@ -5,6 +5,7 @@ import Transport
 /// The simulator's share of one event loop: its own book and pace, written without locks.
 final class GatewayLoop {
     let ledger: GatewayLedger
+    let registry: LinkRegistry
     private let settings: GatewaySimulator.GatewaySettings
     private let triggers: FaultTriggers
     private let pace: GatewayPace
@@ -12,8 +13,9 @@ final class GatewayLoop {
 
     init(
         settings: GatewaySimulator.GatewaySettings, triggers: FaultTriggers, firstIdentifier: UInt32,
-        trackedCount: UInt64
+        trackedCount: UInt64, registry: LinkRegistry
     ) {
+        self.registry = registry
         self.settings = settings
         self.triggers = triggers
         pace = GatewayPace(settings: settings, triggers: triggers)
@@ -21,7 +23,7 @@ final class GatewayLoop {
     }
 
     /// A handler for the next accepted connection.
-    func makeLink() -> GatewayLink { GatewayLink { [self] now in makeSession(now: now) } }
+    func makeLink() -> GatewayLink { GatewayLink(registry: registry) { [self] now in makeSession(now: now) } }
 
     private func makeSession(now: Instant) -> GatewaySession {
         let start = triggers.connectionOpened(at: now)

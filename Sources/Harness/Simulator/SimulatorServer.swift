@@ -11,14 +11,19 @@ public final class SimulatorServer: Sendable {
     private let loops: [EventLoop]
     private let listener: Listener
     private let timetable: FaultTimetable
+    private let connectionTimetable: ConnectionTimetable
 
     /// Starts to listen.
     ///
     /// - Parameters:
     ///   - profile: its workload says which tokens are valid and which identifiers to expect.
     ///   - settings: the simulator's own part of the profile.
+    ///   - connectionFaults: what befalls connections whatever is sent on them; nil takes those of the settings.
     /// - Throws: ``HarnessError``: the port is taken, the address is not of this machine, descriptors are short.
-    public init(profile: Profile, settings: SimulatorSettings) async throws(HarnessError) {
+    public init(
+        profile: Profile, settings: SimulatorSettings, connectionFaults: ConnectionFaults? = nil
+    ) async throws(HarnessError) {
+        let connectionFaults = connectionFaults ?? settings.connectionFaults(seed: profile.workload.seed)
         let loopCount = settings.loops ?? Self.defaultLoopCount
         let gateway = profile.gatewaySettings(settings, loops: loopCount)
         let tracked = UInt64(min(profile.workload.notifications, Profile.notificationLimit))
@@ -36,6 +41,8 @@ public final class SimulatorServer: Sendable {
             listening.connectionLimit = settings.maxConnections
             listening.backlog = RunNeed.backlog
             listening.link.sendsAtOnce = profile.sender.noDelay
+            listening.link.path = settings.path
+            listening.faults = connectionFaults.accept
             guard let port = UInt16(exactly: settings.port),
                 let address = try SocketAddress.resolve(host: settings.address, port: port).first
             else { throw HarnessError.invalidInput("\(settings.address) is no address to listen on") }
@@ -44,7 +51,8 @@ public final class SimulatorServer: Sendable {
                 let loop = try EventLoop(label: "pushbench.gateway.\(index)")
                 try await loop.run { core in
                     core.tenant = GatewayLoop(
-                        settings: gateway, triggers: triggers, firstIdentifier: firstIdentifier, trackedCount: tracked)
+                        settings: gateway, triggers: triggers, firstIdentifier: firstIdentifier, trackedCount: tracked,
+                        registry: LinkRegistry(connectionFaults, loop: index, of: loopCount))
                 }
                 loops.append(loop)
             }
@@ -61,6 +69,7 @@ public final class SimulatorServer: Sendable {
             throw .internalFailure("cannot start the simulator: \(error)")
         }
         timetable = FaultTimetable(settings.faults, triggers: triggers, listener: listener, loops: loops)
+        connectionTimetable = ConnectionTimetable(connectionFaults, listener: listener, loops: loops)
     }
 
     /// Half of the processors, at least one: the other half is the sender's.
@@ -108,8 +117,21 @@ public final class SimulatorServer: Sendable {
     /// Closes everything.
     public func shutDown() async {
         timetable.end()
+        connectionTimetable.end()
         await listener.close()
         for loop in loops { await loop.shutDownAndWait() }
+    }
+
+    /// How many connections the faults of ``ConnectionFaults`` hit so far.
+    public func connectionFaultCounts() async -> ConnectionFaultCounts {
+        var counts = ConnectionFaultCounts()
+        for loop in loops {
+            if let share = try? await loop.run({ ($0.tenant as? GatewayLoop)?.registry.counts }) { counts.add(share) }
+        }
+        counts.refused = listener.counts.refused
+        counts.spoiltHandshakes = listener.counts.spoiltHandshakes
+        counts.outages = connectionTimetable.outageCount
+        return counts
     }
 
     private func fill(_ result: inout SimulatorResult, from counts: GatewayCounts) {
@@ -129,7 +151,10 @@ public final class SimulatorServer: Sendable {
         result.ledger.received = Int64(
             counts.accepted + counts.rejected + counts.discarded + counts.untrackedRejections)
         result.ledger.connectionsAccepted = Int64(counts.connections)
-        result.ledger.connectionsRefused = Int64(listener.counts.turnedAway)
+        let listening = listener.counts
+        result.ledger.connectionsRefused = Int64(listening.turnedAway + listening.refused)
+        result.pathStops = Int64(listening.pathStops)
+        result.pathStopNs = listening.pathStopTime.nanoseconds
         result.ledger.bytesReceived = Int64(counts.acceptedBytes)
     }
 }

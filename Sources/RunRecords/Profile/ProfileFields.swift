@@ -152,7 +152,11 @@ extension SimulatorSettings: SettingsGroup {
             .interval("errorDelay", \.errorDelay, .zero...Interval.seconds(3_600)),
             .choice("closeMode", \.closeMode), .count("tickets", \.tickets, 0...16),
             .choice("tlsMaxVersion", \.tlsMaxVersion), .count("maxConnections", \.maxConnections, 1...1_000_000),
-            .count("loops", \.loops, loopCounts), .group("faults", \.faults),
+            .count("loops", \.loops, loopCounts),
+            .interval("roundTrip", \.roundTrip, .zero...Interval.seconds(2)),
+            .bytes("roundTripWindow", \.roundTripWindow, 4_096...1_073_741_824),
+            .bytes("roundTripTotal", \.roundTripTotal, 1_048_576...1_099_511_627_776),
+            .group("faults", \.faults),
         ]
     }
 }
