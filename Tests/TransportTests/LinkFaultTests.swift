@@ -58,10 +58,9 @@ import Transport
         await bench.shutDown()
     }
 
-    @Test func `a swallowed link reads nothing, says nothing, and ends when the client does`() async throws {
+    @Test func `a swallowed link reads nothing, says nothing, and ends when the client's end arrives`() async throws {
         let bench = try Bench()
         let serverEnd = Signal<ScriptedHandler.Ended>()
-        let isBlocked = Signal<Bool>()
         let run = try bench.connectToOwnServer { handler in
             handler.onOpen = { link, _ in link.swallow() }
             handler.onFill = { _, _ in preconditionFailure("a swallowed link was asked for a batch") }
@@ -69,7 +68,24 @@ import Transport
                 serverEnd.give(.init(end: end, counters: link.counters, received: handler.received))
             }
         } client: { handler in
-            // Written until the kernel takes no more: nobody reads.
+            handler.sends([UInt8](repeating: 1, count: 10_000)) { link in
+                link.setDeadline(link.core.now + .milliseconds(20))
+            }
+            handler.onTimer = { $0.close(.abrupt) }
+        }
+        #expect(try await run.ended.wait().received.isEmpty)
+        let server = try await serverEnd.wait()
+        #expect(server.received.isEmpty)
+        #expect([.truncated, .reset].contains(server.end), "\(server.end)")
+        await bench.shutDown()
+    }
+
+    @Test func `writing to a swallowed link comes to a halt`() async throws {
+        let bench = try Bench()
+        let isBlocked = Signal<Bool>()
+        let run = try bench.connectToOwnServer { handler in
+            handler.onOpen = { link, _ in link.swallow() }
+        } client: { handler in
             handler.onFill = { link, buffer in
                 link.setDeadline(link.core.now + .milliseconds(30))
                 return buffer.count
@@ -80,10 +96,7 @@ import Transport
             }
         }
         #expect(try await isBlocked.wait())
-        #expect(try await run.ended.wait().received.isEmpty)
-        let server = try await serverEnd.wait()
-        #expect(server.received.isEmpty)
-        #expect([.truncated, .reset].contains(server.end), "\(server.end)")
+        _ = try await run.ended.wait()
         await bench.shutDown()
     }
 
