@@ -70,7 +70,7 @@ public struct SessionPlan: Hashable, Sendable {
     public var waitAfterBatch: Interval?
     /// How long a write may make no progress before the connection is given up.
     public var stallLimit = Interval.seconds(30)
-    /// How long the reply to the sentinel may take.
+    /// How long the reply to the sentinel may take, from when it was written or the gateway was last seen to move.
     public var sentinelTimeout = Interval.seconds(10)
     /// The run's identifiers.
     public var identifiers = IdentifierSpace()

@@ -43,6 +43,7 @@ extension Profile {
             plan.batch.notifications = 1
             plan.waitAfterBatch = sender.wait
         }
+        plan.stallLimit = sender.stallLimit
         plan.sentinelTimeout = sender.sentinelTimeout
         plan.identifiers = IdentifierSpace(first: sender.firstIdentifier)
         plan.sentinelBase = UInt64(Self.notificationLimit)
