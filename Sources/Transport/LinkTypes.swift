@@ -34,6 +34,14 @@ public struct LinkFacts: Equatable, Sendable {
     public let tlsTime: Interval
     /// The processor time that this end spent in the handshake.
     public let handshakeProcessorTime: Interval
+
+    /// The round trip to a server, estimated from the time that opening the connection took: TCP takes one, TLS 1.3 one
+    /// (RFC 8446 section 2), TLS 1.2 two, or one when it resumes (RFC 5246 section 7.3). Too long by what the server
+    /// works meanwhile.
+    public var roundTrip: Interval {
+        let count: Int64 = tls.version == .tls12 && !tls.isResumed ? 3 : 2
+        return Interval(nanoseconds: (tcpTime + tlsTime).nanoseconds / count)
+    }
 }
 
 /// Why a connection could not be made.
