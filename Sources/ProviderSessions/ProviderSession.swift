@@ -122,8 +122,10 @@ public final class ProviderSession {
         if let batch { earliest = minimum(earliest, batch.filledAt + plan.stallLimit) }
         if state.isOpen && batch == nil {
             if nextFill > .zero { earliest = minimum(earliest, nextFill) }
-            earliest = minimum(earliest, silenceWindow?.heldUntil)
-            if queue.isEmpty, case .constant = supply.arrivals {
+            if let until = silenceWindow?.heldUntil {
+                // What is due now is not to be asked for again and again meanwhile.
+                earliest = minimum(earliest, until)
+            } else if queue.isEmpty, case .constant = supply.arrivals {
                 earliest = minimum(
                     earliest, supply.batchTime(batch: plan.batch.notifications, linger: plan.batch.linger))
             }
@@ -261,7 +263,10 @@ public final class ProviderSession {
     private func isHeldByWindow(at now: Instant) -> Bool {
         if queue.isEmpty {
             let due = supply.batchTime(batch: plan.batch.notifications, linger: plan.batch.linger)
-            guard let due, due <= now else { return false }
+            guard let due, due <= now else {
+                silenceWindow?.endHold(at: now)
+                return false
+            }
         }
         return !(silenceWindow?.hasRoom(for: plan.batch.notifications, at: now) ?? true)
     }
@@ -374,7 +379,7 @@ public final class ProviderSession {
             }
         }
         let followers = position + 1
-        let windowStart = max(followers, log.count > plan.window ? log.count - plan.window : 0)
+        let windowStart = max(followers, log.count > plan.keptCount ? log.count - plan.keptCount : 0)
         if windowStart > followers {
             for run in log[followers..<windowStart].runs { settle(run, .lost) }
             events.append(.windowOverrun(lost: windowStart - followers, windowNeeded: log.count - followers))
@@ -407,7 +412,7 @@ public final class ProviderSession {
 
     private func settleUnproven() {
         var resends = SequenceRuns()
-        let windowStart = log.count > plan.window ? log.count - plan.window : 0
+        let windowStart = log.count > plan.keptCount ? log.count - plan.keptCount : 0
         for run in log[0..<windowStart].runs { settle(run, .unknown) }
         for var run in log[windowStart..<log.count].runs {
             if case .resend(let limit) = plan.unproven, run.unprovenResends < limit {

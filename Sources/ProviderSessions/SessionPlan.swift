@@ -90,6 +90,10 @@ public struct SessionPlan: Hashable, Sendable {
     /// The expiry in every frame, in UNIX seconds; 0 asks the gateway not to store.
     public var expiry: UInt32 = 0
 
+    /// How many of the last written notifications can be written again: the window, and where silence bounds what is in
+    /// flight one window more, since an error may come a little later than the round trip that silence was taken from.
+    var keptCount: UInt64 { silence == nil ? window : window * 2 }
+
     /// Makes a plan with the defaults.
     public init() {}
 }

@@ -62,7 +62,8 @@ struct SilenceWindow {
         inFlight = 0
     }
 
-    private mutating func endHold(at now: Instant) {
+    /// Nothing is held back any more.
+    mutating func endHold(at now: Instant) {
         if let since = heldSince { heldTime = heldTime + (now - since) }
         heldSince = nil
     }
