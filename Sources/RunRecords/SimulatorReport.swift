@@ -2,8 +2,8 @@ import Foundation
 
 /// One line that a simulator process writes to its standard output while a run controls it.
 public enum SimulatorReport: Codable, Equatable, Sendable {
-    /// It listens; the text is the PEM certificate of the authority that vouches for it.
-    case ready(port: Int, authorityPEM: String)
+    /// It listens, its feedback service on a port of its own; the text is the PEM certificate of the authority that vouches for it.
+    case ready(port: Int, feedbackPort: Int, authorityPEM: String)
     /// What it accepted and used so far, ten times a second; instants are those of the machine's monotonic clock.
     case progress(SimulatorProgress)
     /// The end: its book and what it used.
@@ -33,12 +33,29 @@ public struct SimulatorProgress: Codable, Equatable, Sendable {
     public var accepted: Int64
     /// Processor time of the whole process in nanoseconds.
     public var cpuNs: Int64
+    /// Memory and descriptors that it held.
+    public var holdings: ProcessHoldings
 
     /// Makes the sums of one instant.
-    public init(atNs: Int64, accepted: Int64, cpuNs: Int64) {
+    public init(atNs: Int64, accepted: Int64, cpuNs: Int64, holdings: ProcessHoldings = ProcessHoldings()) {
         self.atNs = atNs
         self.accepted = accepted
         self.cpuNs = cpuNs
+        self.holdings = holdings
+    }
+}
+
+/// What a process held at one instant; nil is what its kernel does not tell.
+public struct ProcessHoldings: Codable, Equatable, Sendable {
+    /// Resident memory in bytes.
+    public var residentBytes: Int64?
+    /// Open file descriptors.
+    public var descriptors: Int64?
+
+    /// Makes an account of what is known.
+    public init(residentBytes: Int64? = nil, descriptors: Int64? = nil) {
+        self.residentBytes = residentBytes
+        self.descriptors = descriptors
     }
 }
 
@@ -51,6 +68,8 @@ public struct SimulatorResult: Codable, Equatable, Sendable {
     public var acceptedStretches: [UInt64]?
     /// The order-free digest of accepted (identifier, token) pairs.
     public var digest: UInt64 = 0
+    /// The order-free digest of the tuples that the feedback service delivered.
+    public var feedbackDigest: UInt64 = 0
     /// Refusals by status.
     public var rejections: [Int: Int64] = [:]
     /// When the first notification was accepted, in nanoseconds of the monotonic clock.

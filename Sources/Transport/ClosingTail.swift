@@ -22,7 +22,7 @@ final class ClosingTail {
         self.tally = tally
     }
 
-    deinit { finish() }
+    deinit { giveBack() }
 
     /// Takes over a socket that no selector watches any more.
     static func begin(_ socket: Int32, transit: PathTransit, core: LoopCore, tally: ListenerTally?) {
@@ -63,13 +63,17 @@ final class ClosingTail {
     }
 
     private func finish() {
+        giveBack()
+        let last = timer
+        timer = nil
+        last?.cancel()
+    }
+
+    private func giveBack() {
         guard socket >= 0 else { return }
         close(socket)
         socket = -1
         tally?.linkWasReleased()
         tally = nil
-        let last = timer
-        timer = nil
-        last?.cancel()
     }
 }

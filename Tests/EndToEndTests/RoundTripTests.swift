@@ -58,7 +58,8 @@ extension EndToEndTests {
             expectClean(record)
             // TCP's round trip and one of TLS 1.3.
             #expect(try #require(record.latency["reconnect"]?.minNs) >= 160_000_000)
-            #expect(try #require(record.latency["errorReply"]?.minNs) >= 80_000_000)
+            // From the moment at which the sender saw its write done, which may be late on a busy machine.
+            #expect(try #require(record.latency["errorReply"]?.minNs) >= 60_000_000)
         }
 
         /// A run against a simulator in this process, whose connections come to grief as `faults` say.

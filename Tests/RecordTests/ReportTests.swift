@@ -49,6 +49,23 @@ import Testing
         #expect(text.contains("1 past the window: it must be 2,000"))
     }
 
+    @Test func `devices that are gone or offline have their lines, where there are any`() {
+        var record = sampleRecord()
+        #expect(!RunSummary(record, style: .plain).text.contains("feedback"))
+        record.simulatorLedger?.feedback = FeedbackLedgerRecord()
+        record.simulatorLedger?.feedback?.waiting = 1_200
+        record.simulatorLedger?.storage = StorageLedgerRecord()
+        record.simulatorLedger?.storage?.stored = 40
+        var text = RunSummary(record, style: .plain).text
+        #expect(text.contains("\nfeedback    1,200 tokens wait to be told\n"))
+        #expect(text.contains("\noffline     40 stored, 0 replaced by a later one, 0 not to be stored, 0 expired\n"))
+        record.feedback = FeedbackRecord()
+        record.feedback?.agrees = false
+        text = RunSummary(record, style: .plain).text
+        #expect(
+            text.contains("feedback    0 tuples read, the simulator's ledger DIFFERS, 1,200 tokens wait to be told"))
+    }
+
     @Test func `an empty record has dashes, never a number that is none`() {
         let text = RunSummary(RunRecord(), style: .plain).text
         #expect(text.hasPrefix("NOT FINISHED: unnamed\n"))
@@ -209,9 +226,11 @@ import Testing
         #expect(
             IntervalCSV.text(sampleRecord()) == """
                 startNs,lengthNs,written,accepted,rejected,resent,reconnects,inFlight,bytes,senderCPUNs,simulatorCPUNs,\
+                senderRSSBytes,senderDescriptors,simulatorRSSBytes,simulatorDescriptors,\
                 residenceP50Ns,residenceP99Ns,residenceMaxNs
-                0,1000000000,80000,79000,7,900,7,1000,11600000,500000000,900000000,40000,90000,120000
-                0,0,0,,0,0,0,0,0,0,,,,
+                0,1000000000,80000,79000,7,900,7,1000,11600000,500000000,900000000,\
+                30000000,29,40000000,,40000,90000,120000
+                0,0,0,,0,0,0,0,0,0,,,,,,,,
 
                 """)
     }

@@ -13,13 +13,14 @@ final class GatewayLoop {
 
     init(
         settings: GatewaySimulator.GatewaySettings, triggers: FaultTriggers, firstIdentifier: UInt32,
-        trackedCount: UInt64, registry: LinkRegistry
+        trackedCount: UInt64, feedbackLimit: Int, store: NotificationStore?, registry: LinkRegistry
     ) {
         self.registry = registry
         self.settings = settings
         self.triggers = triggers
         pace = GatewayPace(settings: settings, triggers: triggers)
-        ledger = GatewayLedger(firstIdentifier: firstIdentifier, trackedCount: trackedCount)
+        ledger = GatewayLedger(
+            firstIdentifier: firstIdentifier, trackedCount: trackedCount, feedbackLimit: feedbackLimit, store: store)
     }
 
     /// A handler for the next accepted connection.

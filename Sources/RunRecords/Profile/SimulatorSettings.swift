@@ -44,6 +44,10 @@ public struct SimulatorSettings: Equatable, Sendable {
     public var roundTripWindow = 16 << 20
     /// The most bytes on their way in on all connections. Default: 1 GiB. Of no effect without a round trip.
     public var roundTripTotal = 1 << 30
+    /// The feedback service. Default: on a free port, tells all at once, clears what was delivered.
+    public var feedback = FeedbackServiceSettings()
+    /// Offline devices. Default: none.
+    public var storage = NotificationStorageSettings()
     /// Faults to inject. Default: none.
     public var faults = GatewayFaults()
 
