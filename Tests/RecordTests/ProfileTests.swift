@@ -166,7 +166,8 @@ import Workload
         "target.simulator.feedback.emptyDelay",
         "target.simulator.feedback.pause", "target.simulator.feedback.port", "target.simulator.port",
         "target.simulator.storage.offline",
-        "target.simulator.roundTrip", "target.simulator.tickets", "workload.faults.badToken", "workload.faults.otherTopic",
+        "target.simulator.roundTrip", "target.simulator.tickets", "workload.faults.badToken",
+        "workload.faults.otherTopic",
         "workload.faults.oversizedPayload", "workload.faults.unregistered", "workload.seed",
     ]
 
