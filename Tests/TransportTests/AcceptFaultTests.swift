@@ -38,7 +38,8 @@ import Testing
         options.faults.refusedShare = 1
         let listener = try bench.listen(options: options)
         let end = try await bench.connect(to: listener.address).ended.wait().end
-        #expect([.handshakeInterrupted, .reset].contains(end), "\(end)")
+        // A reset that overtakes the client's own wake-up makes its connecting fail.
+        if case .connectFailed(.other) = end {} else { #expect(end == .handshakeInterrupted) }
         #expect([listener.counts.refused, listener.counts.accepted, listener.counts.live] == [1, 0, 0])
         await bench.shutDown()
     }
