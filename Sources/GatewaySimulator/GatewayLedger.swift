@@ -63,6 +63,9 @@ public final class GatewayLedger {
     /// Whether `identifier` is one whose acceptance is tracked.
     func isTracked(_ identifier: UInt32) -> Bool { index(of: identifier) != nil }
 
+    /// Enters a strike of one fault of the plan.
+    func countFault(_ index: Int) { counts.addFault(index, 1) }
+
     /// Enters an acceptance.
     func accept(_ notification: NotificationView) {
         counts.accepted += 1

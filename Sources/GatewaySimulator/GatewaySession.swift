@@ -6,10 +6,10 @@ import Workload
 public enum GatewayAction: Hashable, Sendable {
     /// Ask for the reply's bytes (``GatewaySession/fill(into:now:)``).
     case fill
-    /// Read nothing until then.
+    /// Read nothing until then; ``Instant/distantFuture`` for ever.
     case pause(until: Instant)
     /// End the connection in this way, once everything that was filled is written.
-    case close(GatewaySettings.CloseMode)
+    case close(CloseMode)
 }
 
 /// The gateway's side of one connection of the binary interface: parse, judge, stay silent or reply once.
@@ -22,19 +22,31 @@ public final class GatewaySession {
     private let judge: NotificationJudge
     private let ledger: GatewayLedger
     private let pace: GatewayPace
+    /// Nil without faults that can strike the connection, so that a notification's way is not longer for them.
+    private let faults: SessionFaults?
+    private var throttle: ReadingThrottle?
     private var state = GatewayState.serving
     private var reader: NotificationReader
     private var isSkippingRefused = false
-    private var acceptedCount: UInt64 = 0
+    private var judgedCount: UInt64 = 0
+    private var lastAccepted: UInt32 = 0
     private var discardedCount: UInt64 = 0
+    /// The number of discarded notifications at which the reply leaves; 0 for none.
+    private var replyingAfter: UInt64 = 0
     private var action: GatewayAction?
+    private var pausedUntil: Instant?
 
     /// Makes the session of one accepted connection; book and pace are those of the event loop on which it lives.
-    public init(settings: GatewaySettings, judge: NotificationJudge, ledger: GatewayLedger, pace: GatewayPace) {
+    public init(
+        settings: GatewaySettings, judge: NotificationJudge, ledger: GatewayLedger, pace: GatewayPace,
+        openedAt now: Instant
+    ) {
         self.settings = settings
         self.judge = judge
         self.ledger = ledger
         self.pace = pace
+        faults = SessionFaults(settings: settings, ledger: ledger, totals: pace.totals, openedAt: now)
+        throttle = ReadingThrottle(plan: settings.faults, scope: .connection, totals: pace.totals, openedAt: now)
         reader = NotificationReader(
             parser: NotificationParser(
                 payloadLimit: settings.judgesPayloadSize ? settings.payloadLimit : Int(UInt16.max)))
@@ -43,6 +55,10 @@ public final class GatewaySession {
 
     /// Takes what the session wants done; nil when nothing.
     public func takeAction() -> GatewayAction? {
+        if let until = pausedUntil {
+            pausedUntil = nil
+            return .pause(until: until)
+        }
         defer { action = nil }
         return action
     }
@@ -51,18 +67,19 @@ public final class GatewaySession {
     public var unfinishedByteCount: Int { reader.unfinishedByteCount }
 
     /// When ``timerFired(now:)`` wants to be called.
-    public var deadline: Instant? { state.replyDue }
+    public var deadline: Instant? {
+        guard let strike = faults?.deadline, state.isServing else { return state.replyDue }
+        return state.replyDue.map { min($0, strike) } ?? strike
+    }
 
     /// Bytes came from the provider.
     public func receive(_ bytes: UnsafeRawBufferPointer, now: Instant) {
         let before = ledger.counts.accepted
-        var readCount: UInt64 = 0
         // The reader leaves the session while it reads: as a part of the session it would be under a run-time check all
         // the while, and with it everything that the frames touch.
         var reader = NotificationReader(parser: self.reader.parser)
         swap(&reader, &self.reader)
         reader.read(bytes) { frame, reader in
-            if case .notification = frame { readCount += 1 }
             if state.isServing { serve(frame, reader: &reader, now: now) } else { discard(frame, now: now) }
         }
         swap(&reader, &self.reader)
@@ -71,22 +88,26 @@ public final class GatewaySession {
             ledger.counts.firstAcceptedAt = ledger.counts.firstAcceptedAt ?? now
             ledger.counts.lastAcceptedAt = now
         }
-        if action == nil, let until = pace.pause(afterReading: readCount, accepting: acceptedNow, now: now) {
-            action = .pause(until: until)
-        }
+        slowDown(bytes.count, acceptedNow, now)
     }
 
     /// Time has come for what ``deadline`` announced.
     public func timerFired(now: Instant) {
-        if state.becomeReady(at: now) { action = .fill }
+        if state.isServing {
+            while state.isServing, let strike = faults?.timedStrike(now: now) {  // bounded: each fault strikes once
+                let last = FaultSubject(identifier: lastAccepted, position: judgedCount)
+                suffer(strike, at: last, now: now)
+            }
+        } else if state.replyDue.map({ $0 <= now }) ?? false {
+            if !beginReply(now) { action = .fill }
+        }
     }
 
-    /// Writes the reply, if it is due, and returns its length: all six bytes in one piece, or 0.
+    /// Writes the reply, or the next piece of it, if it is due, and returns its length; 0 if not.
     public func fill(into buffer: UnsafeMutableRawBufferPointer, now: Instant) -> Int {
-        guard let reply = state.takeReply() else { return 0 }
-        reply.write(into: buffer)
-        action = .close(settings.closeMode)
-        return ErrorReply.byteCount
+        let (count, closing) = state.writePiece(into: buffer, now: now)
+        if let closing { action = .close(closing) }
+        return count
     }
 
     /// The provider closed the connection, or it broke.
@@ -106,7 +127,7 @@ public final class GatewaySession {
         case .unknownCommand:
             switch settings.unknownCommand {
             case .protocolError: refuse(ErrorReply(status: .protocolError, identifier: 0), now: now)
-            case .silentClose: end()
+            case .silentClose: end(.graceful)
             }
         case .incomplete: break
         }
@@ -114,7 +135,27 @@ public final class GatewaySession {
     }
 
     private func decide(_ notification: NotificationView, now: Instant) {
-        switch judge.verdict(on: notification, now: now) {
+        if let faults { return decide(notification, under: faults, now: now) }
+        if let status = judge(notification) {
+            refuse(ErrorReply(status: status, identifier: notification.identifier), now: now)
+        }
+    }
+
+    private func decide(_ notification: NotificationView, under faults: SessionFaults, now: Instant) {
+        judgedCount += 1
+        let subject = FaultSubject(
+            identifier: notification.identifier, token: notification.token, payload: notification.payload,
+            position: judgedCount)
+        if let status = faults.refusal(of: subject, now: now) ?? judge(notification) {
+            return refuse(ErrorReply(status: status, identifier: notification.identifier), subject, now: now)
+        }
+        lastAccepted = notification.identifier
+        if let strike = faults.strike(subject, now: now) { suffer(strike, at: subject, now: now) }
+    }
+
+    /// Enters a notification if it is good, and returns the status with which it is refused if not.
+    private func judge(_ notification: NotificationView) -> ErrorStatus? {
+        switch judge.verdict(on: notification) {
         case .accepted: ledger.accept(notification)
         case .unregistered:
             ledger.accept(notification)
@@ -122,36 +163,64 @@ public final class GatewaySession {
         case .foreign:
             ledger.accept(notification)
             ledger.counts.foreign += 1
-        case .refused(let status):
-            return refuse(ErrorReply(status: status, identifier: notification.identifier), now: now)
+        case .refused(let status): return status
         }
-        acceptedCount += 1
-        switch settings.ending {
-        case .shutdown(let count) where acceptedCount == count:
-            ledger.counts.shutdowns += 1
-            condemn(ErrorReply(status: .shutdown, identifier: notification.identifier), now: now)
-        case .silentClose(let count) where acceptedCount == count: end()
-        default: break
-        }
+        return nil
     }
 
-    private func refuse(_ reply: ErrorReply, now: Instant) {
+    private func refuse(_ reply: ErrorReply, _ subject: FaultSubject? = nil, now: Instant) {
         if ledger.isTracked(reply.identifier) {
             ledger.counts.rejections[Int(reply.status.rawValue)] += 1
         } else {
             ledger.counts.untrackedRejections += 1
         }
-        condemn(reply, now: now)
+        condemn(reply, subject, now: now)
     }
 
-    private func condemn(_ reply: ErrorReply, now: Instant) {
-        state.condemn(reply, dueAt: now + settings.errorDelay)
-        if settings.errorDelayNotifications == 0 && state.becomeReady(at: now) { action = .fill }
+    private func condemn(_ reply: ErrorReply, _ subject: FaultSubject?, now: Instant) {
+        var delivery = ReplyDelivery(reply)
+        if let faults {
+            let named = subject ?? FaultSubject(identifier: reply.identifier, position: judgedCount)
+            faults.shape(&delivery, of: named, now: now)
+        }
+        replyingAfter = delivery.untilDiscarded
+        state.condemn(delivery, now: now)
+        beginReply(now)
     }
 
-    private func end() {
+    /// Begins with the reply if it is due; returns whether it is.
+    @discardableResult
+    private func beginReply(_ now: Instant) -> Bool {
+        guard let delivery = state.becomeReady(at: now, discarded: discardedCount) else { return false }
+        action = delivery.isWithheld ? .close(delivery.closeMode) : .fill
+        return true
+    }
+
+    private func end(_ mode: CloseMode) {
         state.close()
-        action = .close(.graceful)
+        action = .close(mode)
+    }
+
+    // MARK: - Faults
+
+    private func suffer(_ strike: SessionFaults.Strike, at subject: FaultSubject, now: Instant) {
+        switch strike {
+        case .shutdown:
+            ledger.counts.shutdowns += 1
+            condemn(ErrorReply(status: .shutdown, identifier: subject.identifier), subject, now: now)
+        case .close(let mode): end(mode)
+        case .stall(let until): pause(until: until)
+        case .blackHole:
+            state.close()
+            pause(until: .distantFuture)
+        }
+    }
+
+    private func pause(until: Instant) { pausedUntil = pausedUntil.map { max($0, until) } ?? until }
+
+    private func slowDown(_ byteCount: Int, _ accepted: UInt64, _ now: Instant) {
+        if let until = pace.pause(afterReading: byteCount, accepting: accepted, now: now) { pause(until: until) }
+        if let until = throttle?.pause(afterReading: byteCount, accepting: accepted, now: now) { pause(until: until) }
     }
 
     /// Counts what is thrown away behind a refused notification.
@@ -163,8 +232,6 @@ public final class GatewaySession {
         }
         ledger.counts.discarded += 1
         discardedCount += 1
-        if discardedCount == settings.errorDelayNotifications && state.becomeReady(at: .distantFuture) {
-            action = .fill
-        }
+        if discardedCount == replyingAfter { beginReply(now) }
     }
 }

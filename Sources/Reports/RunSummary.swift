@@ -46,6 +46,7 @@ public struct RunSummary {
             LabelledText(label: "", items: besideBalance), LabelledText(label: "errors", items: errors),
             LabelledText(label: "reconnects", items: reconnects),
         ].flatMap { $0.lines(style) }
+            + (faults.isEmpty ? [] : LabelledText(label: "faults", items: faults).lines(style))
     }
 
     private var setting: [String] {
@@ -115,6 +116,11 @@ public struct RunSummary {
         return errors.map { error in
             "\(FigureText.count(error.count)) \(error.name)" + (error.status.map { " (\($0))" } ?? "")
         }
+    }
+
+    /// What the simulator's faults did; empty without a fault plan.
+    private var faults: [String] {
+        (record.simulatorLedger?.faults ?? []).map { "\(FigureText.count($0.count)) \($0.fault)" }
     }
 
     private var reconnects: [String] {

@@ -111,8 +111,8 @@ private let timeForm =
             "{ target: { host: \"a\", tls: { keyFile: \"k\" } } }",
             "p.json5:1:31: target.tls.keyFile: needs certificateFile beside it"),
         BadProfile(
-            "{ target: { simulator: { faults: { freeze: { at: \"1s\" } } } } }",
-            "p.json5:1:44: target.simulator.faults.freeze: missing for"),
+            "{ target: { simulator: { faults: [{ fault: 'freeze', at: '1s' }] } } }",
+            "p.json5:1:35: target.simulator.faults[0]: missing for"),
         BadProfile("{ load: { loop: \"open\" } }", "p.json5:1:3: load: missing rate, which an open loop needs"),
         BadProfile(
             "{ load: { rate: \"200k/s\" } }",

@@ -29,7 +29,11 @@ struct Bench {
                 try DevicePopulation(seed: seed, deviceCount: notifications, environment: .sandbox, rates: rates),
                 TokenKey(seed: seed)),
             payloads: .generated(try PayloadGenerator(PayloadPlan(seed: seed, sizes: PayloadSizes(constant: 100)))))
-        gateway.refusedIdentifiers = Set(badTokens.map { plan.identifiers.identifier(of: $0) })
+        gateway.faults.seed = seed
+        if !badTokens.isEmpty {
+            let identifiers = Set(badTokens.map { plan.identifiers.identifier(of: $0) })
+            gateway.faults.add(.status(.invalidToken), when: .identifiers(identifiers))
+        }
         return SimulatedWorld(
             connectionCount: connections, plan: plan,
             supply: SequenceSupply(

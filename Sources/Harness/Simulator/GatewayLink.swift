@@ -13,6 +13,8 @@ final class GatewayLink: LinkHandler {
 
     /// How long a closing connection is read on, so that a reset does not destroy the reply on its way.
     static let lingerTime = Interval.seconds(1)
+    /// How long a half-closed connection waits for the provider's end.
+    private static let halfCloseTime = Interval.seconds(3_600)
 
     func linkOpened(_ link: Link, facts: LinkFacts, now: Instant) { session = makeSession(now) }
 
@@ -39,21 +41,33 @@ final class GatewayLink: LinkHandler {
     func linkEnded(_ link: Link, end: LinkEnd, now: Instant) { session?.connectionEnded() }
 
     private func settle(_ link: Link) {
-        switch session?.takeAction() {
-        case nil: break
-        case .fill: link.requestFill()
-        case .pause(let until):
-            pausedUntil = until
-            link.pauseReading()
-        case .close(.graceful): link.close(.graceful(drain: Self.lingerTime))
-        case .close(.abrupt): link.close(.abrupt)
-        case .close(.reset): link.close(.reset)
+        while let action = session?.takeAction() {  // bounded: a session asks for a pause, and for fill or a close
+            switch action {
+            case .fill: link.requestFill()
+            case .pause(let until):
+                pausedUntil = max(until, pausedUntil ?? until)
+                link.pauseReading()
+            case .close(let mode): Self.closing(mode).map(link.close)
+            }
         }
         let deadline = session?.deadline
-        if let until = pausedUntil {
-            link.setDeadline(deadline.map { min($0, until) } ?? until)
+        let pauseEnd = pausedUntil.flatMap { $0 < .distantFuture ? $0 : nil }
+        if let pauseEnd {
+            link.setDeadline(deadline.map { min($0, pauseEnd) } ?? pauseEnd)
         } else if let deadline {
             link.setDeadline(deadline)
+        }
+    }
+
+    /// How the link is closed; nil when it stays.
+    private static func closing(_ mode: CloseMode) -> LinkClosing? {
+        switch mode {
+        case .graceful: .graceful(drain: lingerTime)
+        case .fin: .graceful(drain: .zero)
+        case .abrupt: .abrupt
+        case .reset: .reset
+        case .halfClose: .graceful(drain: halfCloseTime)
+        case .never: nil
         }
     }
 }

@@ -6,17 +6,15 @@ import Transport
 final class GatewayLoop {
     let ledger: GatewayLedger
     private let settings: GatewaySimulator.GatewaySettings
-    private let triggers: FaultTriggers
     private let pace: GatewayPace
-    private var judge: NotificationJudge?
+    private let judge: NotificationJudge
 
     init(
-        settings: GatewaySimulator.GatewaySettings, triggers: FaultTriggers, firstIdentifier: UInt32,
-        trackedCount: UInt64
+        settings: GatewaySimulator.GatewaySettings, totals: FaultTotals, firstIdentifier: UInt32, trackedCount: UInt64
     ) {
         self.settings = settings
-        self.triggers = triggers
-        pace = GatewayPace(settings: settings, triggers: triggers)
+        pace = GatewayPace(settings: settings, totals: totals)
+        judge = NotificationJudge(settings: settings)
         ledger = GatewayLedger(firstIdentifier: firstIdentifier, trackedCount: trackedCount)
     }
 
@@ -24,9 +22,7 @@ final class GatewayLoop {
     func makeLink() -> GatewayLink { GatewayLink { [self] now in makeSession(now: now) } }
 
     private func makeSession(now: Instant) -> GatewaySession {
-        let start = triggers.connectionOpened(at: now)
-        let judge = judge ?? NotificationJudge(settings: settings, start: start)
-        self.judge = judge
-        return GatewaySession(settings: settings, judge: judge, ledger: ledger, pace: pace)
+        pace.totals.connectionOpened(at: now)
+        return GatewaySession(settings: settings, judge: judge, ledger: ledger, pace: pace, openedAt: now)
     }
 }

@@ -11,6 +11,7 @@ public final class SimulatorServer: Sendable {
     private let loops: [EventLoop]
     private let listener: Listener
     private let timetable: FaultTimetable
+    private let faults: [FaultSettings]
 
     /// Starts to listen.
     ///
@@ -23,7 +24,7 @@ public final class SimulatorServer: Sendable {
         let gateway = profile.gatewaySettings(settings, loops: loopCount)
         let tracked = UInt64(min(profile.workload.notifications, Profile.notificationLimit))
         let firstIdentifier = profile.sender.firstIdentifier
-        let triggers = FaultTriggers()
+        let totals = FaultTotals(of: gateway.faults)
         do {
             let authority = try CertificateAuthority()
             authorityPEM = authority.certificatePEM
@@ -44,7 +45,7 @@ public final class SimulatorServer: Sendable {
                 let loop = try EventLoop(label: "pushbench.gateway.\(index)")
                 try await loop.run { core in
                     core.tenant = GatewayLoop(
-                        settings: gateway, triggers: triggers, firstIdentifier: firstIdentifier, trackedCount: tracked)
+                        settings: gateway, totals: totals, firstIdentifier: firstIdentifier, trackedCount: tracked)
                 }
                 loops.append(loop)
             }
@@ -60,7 +61,8 @@ public final class SimulatorServer: Sendable {
         } catch {
             throw .internalFailure("cannot start the simulator: \(error)")
         }
-        timetable = FaultTimetable(settings.faults, triggers: triggers, listener: listener, loops: loops)
+        faults = settings.faults
+        timetable = FaultTimetable(settings.faults, totals: totals, listener: listener, loops: loops)
     }
 
     /// Half of the processors, at least one: the other half is the sender's.
@@ -131,6 +133,18 @@ public final class SimulatorServer: Sendable {
         result.ledger.connectionsAccepted = Int64(counts.connections)
         result.ledger.connectionsRefused = Int64(listener.counts.turnedAway)
         result.ledger.bytesReceived = Int64(counts.acceptedBytes)
+        result.ledger.faults = faults.isEmpty ? nil : faultCounts(counts.faults)
+    }
+}
+
+extension SimulatorServer {
+    /// What each fault of the plan did; `sessions` are the counts of the gateway sessions.
+    private func faultCounts(_ sessions: [UInt64]) -> [FaultCountRecord] {
+        let others = timetable.counts
+        return faults.enumerated().map { index, fault in
+            let count = index < sessions.count ? Int64(sessions[index]) : 0
+            return FaultCountRecord(fault: fault.kind.rawValue, count: count + others[index, default: 0])
+        }
     }
 }
 

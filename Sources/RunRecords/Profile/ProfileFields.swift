@@ -18,8 +18,8 @@ extension Profile: SettingsGroup {
 extension Interval {
     /// Longer than any sensible setting, and far from overflow.
     static let settingMax = Interval.seconds(30 * 86_400)
-    fileprivate static let any = Interval.zero...settingMax
-    fileprivate static let positive = Interval(nanoseconds: 1)...settingMax
+    static let any = Interval.zero...settingMax
+    static let positive = Interval(nanoseconds: 1)...settingMax
 }
 
 private let rates = 0.001...1e9
@@ -149,10 +149,9 @@ extension SimulatorSettings: SettingsGroup {
         [
             .text("address", \.address), .count("port", \.port, 0...65_535), .group("judge", \.judge),
             .bytes("payloadLimit", \.payloadLimit, PayloadLimit.accepted), .choice("environment", \.environment),
-            .interval("errorDelay", \.errorDelay, .zero...Interval.seconds(3_600)),
-            .choice("closeMode", \.closeMode), .count("tickets", \.tickets, 0...16),
-            .choice("tlsMaxVersion", \.tlsMaxVersion), .count("maxConnections", \.maxConnections, 1...1_000_000),
-            .count("loops", \.loops, loopCounts), .group("faults", \.faults),
+            .count("tickets", \.tickets, 0...16), .choice("tlsMaxVersion", \.tlsMaxVersion),
+            .count("maxConnections", \.maxConnections, 1...1_000_000), .count("loops", \.loops, loopCounts),
+            .faults,
         ]
     }
 }
@@ -162,38 +161,6 @@ extension JudgeSettings: SettingsGroup {
         [
             .flag("tokens", \.tokens), .flag("environment", \.environment), .flag("payloadSize", \.payloadSize),
             .flag("payloadJSON", \.payloadJSON), .choice("foreignTokens", \.foreignTokens),
-        ]
-    }
-}
-
-extension GatewayFaults: SettingsGroup {
-    static var fields: [SettingsField<Self>] {
-        [
-            .group("stallReading", \.stallReading), .group("refuse", \.refuse),
-            .rate("acceptPerSecond", \.acceptPerSecond, rates), .count("shutdownAfter", \.shutdownAfter, counts),
-            .count("silentCloseAfter", \.silentCloseAfter, counts), .group("errorRate", \.errorRate),
-            .group("freeze", \.freeze),
-        ]
-    }
-}
-
-extension StallFault: SettingsGroup {
-    static var fields: [SettingsField<Self>] {
-        [.trigger.required, .interval("for", \.length, Interval.positive).required]
-    }
-}
-
-extension WindowFault: SettingsGroup {
-    static var fields: [SettingsField<Self>] {
-        [.interval("at", \.at, Interval.any), .interval("for", \.length, Interval.positive).required]
-    }
-}
-
-extension ErrorBurstFault: SettingsGroup {
-    static var fields: [SettingsField<Self>] {
-        [
-            .fraction("rate", \.rate).required, .interval("from", \.from, Interval.any),
-            .interval("for", \.length, Interval.positive).required,
         ]
     }
 }

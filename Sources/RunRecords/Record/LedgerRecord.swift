@@ -75,9 +75,25 @@ public struct SimulatorLedgerRecord: Codable, Equatable, Sendable {
     public var connectionsRefused: Int64 = 0
     /// Plain bytes read.
     public var bytesReceived: Int64 = 0
+    /// What each fault of the plan did, in the plan's order; nil without a plan.
+    public var faults: [FaultCountRecord]?
 
     /// Makes an account of nothing.
     public init() {}
+}
+
+/// One fault of the plan, and how often it struck.
+public struct FaultCountRecord: Codable, Equatable, Sendable {
+    /// The fault's kind, as the profile names it.
+    public var fault: String
+    /// How often it struck: notifications refused, replies changed, connections ended, times that it began.
+    public var count: Int64
+
+    /// Makes a count of one fault.
+    public init(fault: String, count: Int64) {
+        self.fault = fault
+        self.count = count
+    }
 }
 
 /// One kind of error and how often it occurred.

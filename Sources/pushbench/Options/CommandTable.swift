@@ -8,6 +8,9 @@ enum CommandTable {
     private static let set = OptionSpec.value(
         "set", nil, "KEY=VALUE", "set any profile key, such as sender.batch.linger=2ms; repeatable")
 
+    private static let faults = OptionSpec.value(
+        "faults", nil, "FILE", "what the simulator does wrong: a list of faults, or a whole simulator (JSON5)")
+
     private static let workload: [OptionSpec] = [
         .setting("notifications", "n", "COUNT", "workload.notifications", "how many notifications in all (1M, 250k)"),
         .setting("devices", nil, "COUNT", "workload.devices", "how many devices they go to"),
@@ -33,7 +36,7 @@ enum CommandTable {
             .setting("cacert", nil, "FILE", "target.tls.caFile", "authorities that the target's certificate is from"),
             .setting("cert", nil, "FILE", "target.tls.certificateFile", "client certificate (PEM)"),
             .setting("key", nil, "FILE", "target.tls.keyFile", "key of the client certificate (PEM)"),
-            set, output,
+            faults, set, output,
             .value("allow-host", nil, "NAME", "allow load on this host, which the profile must name too; repeatable"),
             .value("progress", nil, "STYLE", "auto, plain, json or none"),
             .flag("quiet", "q", "no progress and no summary"),
@@ -49,8 +52,7 @@ enum CommandTable {
             .setting("port", "p", "NUMBER", "target.simulator.port", "port to listen on; 0 takes a free one"),
             .setting("seed", nil, "NUMBER", "workload.seed", "seed of the synthetic tokens that are opened"),
             .setting("payload-limit", nil, "BYTES", "target.simulator.payloadLimit", "longest payload"),
-            .setting("error-delay", nil, "TIME", "target.simulator.errorDelay", "how long an error reply waits"),
-            .setting("close", nil, "MODE", "target.simulator.closeMode", "after an error: graceful, abrupt or reset"),
+            faults,
             .setting("tickets", nil, "COUNT", "target.simulator.tickets", "TLS session tickets per handshake"),
             .setting("tls-max", nil, "VERSION", "target.simulator.tlsMaxVersion", "1.2 or 1.3"),
             .setting("max-connections", nil, "COUNT", "target.simulator.maxConnections", "connections at a time"),
