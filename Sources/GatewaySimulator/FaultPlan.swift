@@ -37,8 +37,8 @@ public struct GatewayFault: Hashable, Sendable {
         case stall
         /// Nothing is read any more, and the connection is never closed.
         case blackHole
-        /// Reading is no faster than this.
-        case throttle(ReadingRate)
+        /// No more notifications are accepted per second, by reading no faster.
+        case throttle(Rate)
         /// The reply waits, and what follows the refused notification is read and discarded meanwhile.
         case replyDelay(ReplyDelay)
         /// The reply leaves in pieces of these lengths, each in a write of its own, with pauses between.
@@ -69,9 +69,9 @@ public struct GatewayFault: Hashable, Sendable {
 public enum CloseMode: Hashable, Sendable, CaseIterable {
     /// close_notify and half-close, then read and discard for a while: a reply arrives.
     case graceful
-    /// close_notify and close at once: on Linux unread input makes that a reset, which may destroy the reply.
+    /// close_notify and the end of the stream, and nothing is read any more: a reply arrives, what comes stays unread.
     case fin
-    /// Close at once and without close_notify.
+    /// Close at once and without close_notify: on Linux unread input makes that a reset, which may destroy the reply.
     case abrupt
     /// Reset outright.
     case reset
@@ -79,14 +79,6 @@ public enum CloseMode: Hashable, Sendable, CaseIterable {
     case halfClose
     /// Not at all: what comes is read and discarded until the provider closes.
     case never
-}
-
-/// The most that is read in a second.
-public enum ReadingRate: Hashable, Sendable {
-    /// Accepted notifications.
-    case notifications(Rate)
-    /// Bytes.
-    case bytes(Rate)
 }
 
 /// How long a reply waits.

@@ -19,14 +19,14 @@ public final class GatewayPace {
         self.init(settings: settings, totals: FaultTotals(of: settings.faults))
     }
 
-    /// Until when nothing should be read, after so much was read and accepted at `now`; nil to read on.
-    func pause(afterReading byteCount: Int, accepting count: UInt64, now: Instant) -> Instant? {
+    /// Until when nothing should be read, after so many were accepted at `now`; nil to read on. Pauses are entered in `ledger`.
+    func pause(afterAccepting count: UInt64, now: Instant, ledger: GatewayLedger) -> Instant? {
         guard let plan = throttledBy else { return nil }
         if throttle == nil {
             throttle = ReadingThrottle(
                 plan: plan, scope: .total, totals: totals, openedAt: totals.firstConnectionAt ?? now)
         }
-        return throttle?.pause(afterReading: byteCount, accepting: count, now: now)
+        return throttle?.pause(afterAccepting: count, now: now, ledger: ledger)
     }
 }
 
@@ -43,7 +43,8 @@ extension FaultPlan {
 /// Keeps reading down to a rate, by pauses as long as what was read should have taken.
 struct ReadingThrottle {
     private struct Limit {
-        let rate: ReadingRate
+        let index: Int
+        let rate: Rate
         let start: Instant
         let end: Instant
         var nextFree: Instant?
@@ -53,26 +54,26 @@ struct ReadingThrottle {
 
     /// Makes the throttle of a connection, or of what connections share; nil when the plan has none.
     init?(plan: FaultPlan, scope: FaultTrigger.Scope, totals: FaultTotals, openedAt now: Instant) {
-        for fault in plan.faults where fault.trigger.scope == scope {
+        for (index, fault) in plan.faults.enumerated() where fault.trigger.scope == scope {
             guard case .throttle(let rate) = fault.effect else { continue }
             let start = fault.trigger.at.map { now + $0 } ?? .zero
             limits.append(
-                Limit(rate: rate, start: start, end: fault.trigger.length.map { start + $0 } ?? .distantFuture))
+                Limit(
+                    index: index, rate: rate, start: start,
+                    end: fault.trigger.length.map { start + $0 } ?? .distantFuture))
         }
         if limits.isEmpty { return nil }
     }
 
-    mutating func pause(afterReading byteCount: Int, accepting count: UInt64, now: Instant) -> Instant? {
+    mutating func pause(afterAccepting count: UInt64, now: Instant, ledger: GatewayLedger) -> Instant? {
         var latest: Instant?
         for place in limits.indices where now >= limits[place].start && now < limits[place].end {
-            let nanoseconds: Double =
-                switch limits[place].rate {
-                case .notifications(let rate): Double(count) * 1e9 / rate.perSecond
-                case .bytes(let rate): Double(byteCount) * 1e9 / rate.perSecond
-                }
+            let nanoseconds = Double(count) * 1e9 / limits[place].rate.perSecond
             let free = max(now, limits[place].nextFree ?? now) + Interval(nanoseconds: Int64(nanoseconds))
             limits[place].nextFree = free
-            if free > now { latest = max(latest ?? free, free) }
+            guard free > now else { continue }
+            ledger.countFault(limits[place].index)
+            latest = max(latest ?? free, free)
         }
         return latest
     }

@@ -6,8 +6,10 @@ import Workload
 public enum GatewayAction: Hashable, Sendable {
     /// Ask for the reply's bytes (``GatewaySession/fill(into:now:)``).
     case fill
-    /// Read nothing until then; ``Instant/distantFuture`` for ever.
+    /// Read nothing until then.
     case pause(until: Instant)
+    /// Neither read nor close any more.
+    case swallow
     /// End the connection in this way, once everything that was filled is written.
     case close(CloseMode)
 }
@@ -88,7 +90,7 @@ public final class GatewaySession {
             ledger.counts.firstAcceptedAt = ledger.counts.firstAcceptedAt ?? now
             ledger.counts.lastAcceptedAt = now
         }
-        slowDown(bytes.count, acceptedNow, now)
+        slowDown(acceptedNow, now)
     }
 
     /// Time has come for what ``deadline`` announced.
@@ -212,15 +214,17 @@ public final class GatewaySession {
         case .stall(let until): pause(until: until)
         case .blackHole:
             state.close()
-            pause(until: .distantFuture)
+            action = .swallow
         }
     }
 
     private func pause(until: Instant) { pausedUntil = pausedUntil.map { max($0, until) } ?? until }
 
-    private func slowDown(_ byteCount: Int, _ accepted: UInt64, _ now: Instant) {
-        if let until = pace.pause(afterReading: byteCount, accepting: accepted, now: now) { pause(until: until) }
-        if let until = throttle?.pause(afterReading: byteCount, accepting: accepted, now: now) { pause(until: until) }
+    private func slowDown(_ accepted: UInt64, _ now: Instant) {
+        let shared = pace.pause(afterAccepting: accepted, now: now, ledger: ledger)
+        if let until = shared { pause(until: until) }
+        let own = throttle?.pause(afterAccepting: accepted, now: now, ledger: ledger)
+        if let until = own { pause(until: until) }
     }
 
     /// Counts what is thrown away behind a refused notification.

@@ -15,6 +15,8 @@ final class SessionFaults {
     private var striking: [FaultWatch] = []
     private var timed: [FaultWatch] = []
     private var shaping: [FaultWatch] = []
+    /// Until when the connection stalls, so that what was read already does not begin the same stall again.
+    private var stalledUntil = Instant.zero
     private let ledger: GatewayLedger
     private let totals: FaultTotals
 
@@ -60,7 +62,7 @@ final class SessionFaults {
     func strike(_ subject: FaultSubject, now: Instant) -> Strike? {
         for place in striking.indices {
             guard let until = striking[place].strike(subject, now: now, totals: totals) else { continue }
-            return strike(of: striking[place], until: until)
+            if let strike = strike(of: striking[place], until: until) { return strike }
         }
         return nil
     }
@@ -106,7 +108,10 @@ final class SessionFaults {
         switch watch.fault.effect {
         case .shutdown: strike = .shutdown
         case .close(let mode): strike = .close(mode)
-        case .stall: strike = .stall(until: until)
+        case .stall:
+            guard until > stalledUntil else { return nil }
+            stalledUntil = until
+            strike = .stall(until: until)
         case .blackHole: strike = .blackHole
         default: return nil
         }

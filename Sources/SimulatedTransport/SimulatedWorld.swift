@@ -317,6 +317,7 @@ public final class SimulatedWorld {
             case .pause(let until):
                 link.pausedUntil = max(until, link.pausedUntil ?? until)
                 heap.add(.resume(link: number), at: until)
+            case .swallow: link.pausedUntil = .distantFuture
             case .close(let mode):
                 let end = end(of: number, mode: mode)
                 if end != .reset { reply(lastPiece, on: number) }
@@ -338,8 +339,8 @@ public final class SimulatedWorld {
         if link.fault == .replyDestroyed { return .reset }
         return switch mode {
         case .never: nil
-        case .graceful, .halfClose: .closedByPeer
-        case .fin, .abrupt: link.inFlightBytes > 0 ? .reset : .closedByPeer
+        case .graceful, .halfClose, .fin: .closedByPeer
+        case .abrupt: link.inFlightBytes > 0 ? .reset : .closedByPeer
         case .reset: .reset
         }
     }
@@ -362,7 +363,11 @@ public final class SimulatedWorld {
     private func closeAtGateway(_ number: Int, mode: CloseMode, end: ConnectionEnd?) {
         guard let end else { return }
         let link = links[number]
-        if mode != .graceful && mode != .halfClose { link.isOpenAtGateway = false }
+        switch mode {
+        case .graceful, .halfClose, .never: break
+        case .fin: link.pausedUntil = .distantFuture
+        case .abrupt, .reset: link.isOpenAtGateway = false
+        }
         heap.add(.endAtSender(link: number, end), at: now + script.latency + .milliseconds(10))
     }
 }

@@ -4,14 +4,14 @@ internal import SecureChannel
 
 extension Link {
     /// Reads once, at most 256 KiB, and delivers what it decrypts to.
-    func readSome() {
+    func readSome(ignoresPace: Bool) {
+        guard let allowance = readAllowance(ignoresPace: ignoresPace) else { return }
         let buffer = core.scratch.ciphertext
-        let count = recv(socket, buffer.baseAddress, buffer.count, 0)
+        let count = recv(socket, buffer.baseAddress, min(buffer.count, allowance), 0)
         let code = errno
         core.refreshNow()
         if count > 0 {
-            counters.wireBytesIn += count
-            counters.readCount += 1
+            countRead(count)
             consume(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
         } else if count == 0 {
             inputEnded()
@@ -20,8 +20,25 @@ extension Link {
         }
     }
 
-    private func consume(_ input: UnsafeRawBufferPointer) {
+    /// How much may be read now; nil, with the reading held for a while, when the pace allows nothing.
+    func readAllowance(ignoresPace: Bool) -> Int? {
+        guard let readPace, !ignoresPace else { return LoopScratch.readCapacity }
+        guard let until = readPace.hold(at: core.now) else { return readPace.readBytes }
+        readHeldUntil = until
+        updateWatch()
+        armDeadline()
+        return nil
+    }
+
+    func countRead(_ count: Int) {
+        counters.wireBytesIn += count
+        counters.readCount += 1
+        readPace?.take(count, at: core.now)
+    }
+
+    func consume(_ input: UnsafeRawBufferPointer) {
         // The local reference keeps the channel alive when a handler ends the link meanwhile.
+        if phase == .handshaking, let fault = handshakeFault { return carryOut(fault) }
         guard let channel, phase == .handshaking || (phase == .open && !isPeerFinished) else { return }
         channel.lend(input: input)
         defer { channel.takeBackInput() }
@@ -67,7 +84,7 @@ extension Link {
         }
     }
 
-    private func inputEnded() {
+    func inputEnded() {
         isInputOver = true
         switch phase {
         case .handshaking: finish(.handshakeInterrupted)

@@ -13,6 +13,8 @@ public struct LinkOptions: Equatable, Sendable {
     public var sendBufferBytes: Int?
     /// The kernel's receive buffer in bytes (SO_RCVBUF); nil leaves it to the kernel.
     public var receiveBufferBytes: Int?
+    /// A simulated long way to the peer, on accepted links; nil for none.
+    public var path: NetworkPath?
 
     /// Makes the default options.
     public init() {}
@@ -81,6 +83,9 @@ public enum LinkClosing: Equatable, Sendable {
     case abrupt
     /// Resets the connection at once.
     case reset
+    /// Writes what is pending, then close_notify, then the end of the stream, and reads nothing more: the last bytes
+    /// arrive and what comes meanwhile stays unread. The socket is given back when the peer ends too, or after a second.
+    case fin
 }
 
 /// What to do when the peer has closed its direction.

@@ -66,6 +66,18 @@ import Testing
         Mistake(
             "[{ fault: 'stall', at: '1s', every: 5, for: '1s' }]",
             "[0].at: a stall begins at a time or a count, or with chosen notifications, not both"),
+        Mistake(
+            "[{ fault: 'kill', rate: '1/s' }, { fault: 'kill', rate: '2/s' }]",
+            "[1]: there is already a fault of this kind, and it leaves no room for another"),
+        Mistake("[{ fault: 'refuse', at: '1s' }]", "[0]: missing one of for, share"),
+        Mistake(
+            "[{ fault: 'refuse', share: 0.5, at: '1s' }]",
+            "[0].at: a share of new connections is refused all the time"),
+        Mistake(
+            "[{ fault: 'blackHole', idle: '1s', every: 5 }]",
+            "[0].idle: stands beside another trigger; only share goes with it"),
+        Mistake("[{ fault: 'kill', rate: 1, mode: 'never' }]", "[0].mode: never does not end a connection"),
+        Mistake("[{ fault: 'throttle', bytes: 5, for: '1s' }]", "[0].for: a limit of bytes holds all the time"),
         Mistake("[{ fault: 'stall', at: '1s' }]", "[0]: missing for"),
         Mistake("[{ fault: 'replyDelay' }]", "[0]: missing delay, until, or both"),
         Mistake(

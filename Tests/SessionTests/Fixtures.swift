@@ -17,13 +17,15 @@ struct Bench {
     var start = Instant.zero
     var badTokens: Set<UInt64> = []
     var badRate = 0.0
+    /// In place of ``badRate``.
+    var fates: FateRates?
     var seed: UInt64 = 7
 
     /// A world in which the notifications `badTokens` (sequence numbers from 0) are refused.
     func world() throws -> SimulatedWorld {
         var gateway = gateway
         gateway.tokenSeed = seed
-        let rates = try FateRates(badToken: badRate)
+        let rates = try fates ?? FateRates(badToken: badRate)
         let source = NotificationSource(
             tokens: .synthetic(
                 try DevicePopulation(seed: seed, deviceCount: notifications, environment: .sandbox, rates: rates),

@@ -80,7 +80,7 @@ import Testing
 
     @Test func `C26 a slow gateway pulls, the generator is not ahead of it`() throws {
         var bench = Bench(notifications: 20_000)
-        bench.gateway.faults.add(.throttle(.notifications(Rate(perSecond: 10_000))))
+        bench.gateway.faults.add(.throttle(Rate(perSecond: 10_000)))
         bench.script.capacityBytes = 1 << 16
         let world = try bench.world()
         world.start()
@@ -91,7 +91,7 @@ import Testing
 
     @Test func `C26 a capped gateway is capped`() throws {
         var bench = Bench(notifications: 20_000)
-        bench.gateway.faults.add(.throttle(.notifications(Rate(perSecond: 10_000))))
+        bench.gateway.faults.add(.throttle(Rate(perSecond: 10_000)))
         bench.script.capacityBytes = 1 << 16
         let world = try bench.run()
         #expect(world.now - .zero > .milliseconds(1_800))

@@ -18,14 +18,14 @@ extension FaultSettings {
         case .shutdown: .shutdown
         case .close: .close(closing)
         case .stall: .stall
-        case .blackHole: .blackHole
-        case .throttle: .throttle(readingRate(sharedBy: scope == .total ? loops : 1))
+        case .blackHole: idle == nil ? .blackHole : .external
+        case .throttle: notificationRate.map { .throttle($0.shared(by: scope == .total ? loops : 1)) } ?? .external
         case .replyDelay: .replyDelay(replyDelay)
         case .replySplit: .replySplit(pieces, pause: pause)
         case .replyWithheld: .replyWithheld
         case .replyIdentifier: .replyIdentifier(replyName)
         case .replyClose: .replyClose(closing)
-        case .refuse, .freeze: .external
+        case .refuse, .slowAccept, .handshake, .idleClose, .kill, .outage, .freeze: .external
         }
     }
 
@@ -56,10 +56,8 @@ extension FaultSettings {
         }
     }
 
-    private func readingRate(sharedBy loops: Int) -> ReadingRate {
-        if let rate { return .notifications(Rate(perSecond: rate.perSecond / Double(loops))) }
-        return .bytes(Rate(perSecond: Double(bytes ?? 1) / Double(loops)))
-    }
+    /// A throttle's rate of notifications; nil when it is one of bytes.
+    private var notificationRate: Rate? { bytes == nil ? rate : nil }
 
     private var replyDelay: ReplyDelay {
         var delay =
@@ -88,4 +86,8 @@ extension FaultSettings.TokenClass {
         case .foreign: .foreign
         }
     }
+}
+
+extension Rate {
+    fileprivate func shared(by count: Int) -> Rate { Rate(perSecond: perSecond / Double(count)) }
 }

@@ -7,18 +7,33 @@ final class GatewayLink: LinkHandler {
     private let makeSession: (Instant) -> GatewaySession
     private var session: GatewaySession?
     private var pausedUntil: Instant?
+    private let registry: LinkRegistry
+    private var life: ConnectionLife?
+    private var link: Link?
+    /// Its place among the loop's open connections, which the registry keeps.
+    var registryIndex: Int?
 
     /// Makes the driver; the session begins with the connection, so that failed handshakes count for nothing.
-    init(makeSession: @escaping (Instant) -> GatewaySession) { self.makeSession = makeSession }
+    init(registry: LinkRegistry, makeSession: @escaping (Instant) -> GatewaySession) {
+        self.registry = registry
+        self.makeSession = makeSession
+    }
+
+    /// Ends the connection from outside.
+    func close(_ closing: LinkClosing) { link?.close(closing) }
 
     /// How long a closing connection is read on, so that a reset does not destroy the reply on its way.
     static let lingerTime = Interval.seconds(1)
-    /// How long a half-closed connection waits for the provider's end.
-    private static let halfCloseTime = Interval.seconds(3_600)
 
-    func linkOpened(_ link: Link, facts: LinkFacts, now: Instant) { session = makeSession(now) }
+    func linkOpened(_ link: Link, facts: LinkFacts, now: Instant) {
+        session = makeSession(now)
+        self.link = link
+        life = registry.add(self, on: link, now: now)
+        settle(link)
+    }
 
     func link(_ link: Link, received bytes: UnsafeRawBufferPointer, now: Instant) {
+        life?.received(at: now)
         session?.receive(bytes, now: now)
         settle(link)
     }
@@ -34,11 +49,25 @@ final class GatewayLink: LinkHandler {
             pausedUntil = nil
             link.resumeReading()
         }
+        if let fate = life?.fate(at: now) { return meet(fate, on: link) }
         session?.timerFired(now: now)
         settle(link)
     }
 
-    func linkEnded(_ link: Link, end: LinkEnd, now: Instant) { session?.connectionEnded() }
+    func linkEnded(_ link: Link, end: LinkEnd, now: Instant) {
+        self.link = nil
+        registry.remove(self)
+        session?.connectionEnded()
+    }
+
+    private func meet(_ fate: ConnectionLife.Fate, on link: Link) {
+        life = nil
+        registry.note(fate)
+        switch fate {
+        case .close(let closing): link.close(closing)
+        case .swallow: link.swallow()
+        }
+    }
 
     private func settle(_ link: Link) {
         while let action = session?.takeAction() {  // bounded: a session asks for a pause, and for fill or a close
@@ -47,27 +76,28 @@ final class GatewayLink: LinkHandler {
             case .pause(let until):
                 pausedUntil = max(until, pausedUntil ?? until)
                 link.pauseReading()
-            case .close(let mode): Self.closing(mode).map(link.close)
+            case .swallow: link.swallow()
+            case .close(let mode): close(link, mode)
             }
         }
-        let deadline = session?.deadline
-        let pauseEnd = pausedUntil.flatMap { $0 < .distantFuture ? $0 : nil }
-        if let pauseEnd {
-            link.setDeadline(deadline.map { min($0, pauseEnd) } ?? pauseEnd)
-        } else if let deadline {
-            link.setDeadline(deadline)
-        }
+        armDeadline(link)
     }
 
-    /// How the link is closed; nil when it stays.
-    private static func closing(_ mode: CloseMode) -> LinkClosing? {
+    private func armDeadline(_ link: Link) {
+        var earliest = session?.deadline ?? .distantFuture
+        if let until = pausedUntil { earliest = min(earliest, until) }
+        if let due = life?.deadline { earliest = min(earliest, due) }
+        if earliest < .distantFuture { link.setDeadline(earliest) }
+    }
+
+    private func close(_ link: Link, _ mode: CloseMode) {
         switch mode {
-        case .graceful: .graceful(drain: lingerTime)
-        case .fin: .graceful(drain: .zero)
-        case .abrupt: .abrupt
-        case .reset: .reset
-        case .halfClose: .graceful(drain: halfCloseTime)
-        case .never: nil
+        case .graceful: link.close(.graceful(drain: Self.lingerTime))
+        case .fin: link.close(.fin)
+        case .abrupt: link.close(.abrupt)
+        case .reset: link.close(.reset)
+        case .halfClose: link.halfClose()
+        case .never: break
         }
     }
 }

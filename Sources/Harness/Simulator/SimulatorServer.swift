@@ -12,14 +12,19 @@ public final class SimulatorServer: Sendable {
     private let listener: Listener
     private let timetable: FaultTimetable
     private let faults: [FaultSettings]
+    private let connectionTimetable: ConnectionTimetable
 
     /// Starts to listen.
     ///
     /// - Parameters:
     ///   - profile: its workload says which tokens are valid and which identifiers to expect.
     ///   - settings: the simulator's own part of the profile.
+    ///   - connectionFaults: what befalls connections whatever is sent on them; nil takes those of the settings.
     /// - Throws: ``HarnessError``: the port is taken, the address is not of this machine, descriptors are short.
-    public init(profile: Profile, settings: SimulatorSettings) async throws(HarnessError) {
+    public init(
+        profile: Profile, settings: SimulatorSettings, connectionFaults: ConnectionFaults? = nil
+    ) async throws(HarnessError) {
+        let connectionFaults = connectionFaults ?? settings.connectionFaults(seed: profile.workload.seed)
         let loopCount = settings.loops ?? Self.defaultLoopCount
         let gateway = profile.gatewaySettings(settings, loops: loopCount)
         let tracked = UInt64(min(profile.workload.notifications, Profile.notificationLimit))
@@ -37,6 +42,8 @@ public final class SimulatorServer: Sendable {
             listening.connectionLimit = settings.maxConnections
             listening.backlog = RunNeed.backlog
             listening.link.sendsAtOnce = profile.sender.noDelay
+            listening.link.path = settings.path
+            listening.faults = connectionFaults.accept
             guard let port = UInt16(exactly: settings.port),
                 let address = try SocketAddress.resolve(host: settings.address, port: port).first
             else { throw HarnessError.invalidInput("\(settings.address) is no address to listen on") }
@@ -45,7 +52,8 @@ public final class SimulatorServer: Sendable {
                 let loop = try EventLoop(label: "pushbench.gateway.\(index)")
                 try await loop.run { core in
                     core.tenant = GatewayLoop(
-                        settings: gateway, totals: totals, firstIdentifier: firstIdentifier, trackedCount: tracked)
+                        settings: gateway, totals: totals, firstIdentifier: firstIdentifier, trackedCount: tracked,
+                        registry: LinkRegistry(connectionFaults, loop: index, of: loopCount))
                 }
                 loops.append(loop)
             }
@@ -63,6 +71,7 @@ public final class SimulatorServer: Sendable {
         }
         faults = settings.faults
         timetable = FaultTimetable(settings.faults, totals: totals, listener: listener, loops: loops)
+        connectionTimetable = ConnectionTimetable(connectionFaults, listener: listener, loops: loops)
     }
 
     /// Half of the processors, at least one: the other half is the sender's.
@@ -104,14 +113,28 @@ public final class SimulatorServer: Sendable {
             result.acceptedStretches = union.flatMap { [$0.lowerBound, $0.upperBound] }
         }
         fill(&result, from: counts)
+        if !faults.isEmpty { result.ledger.faults = await faultCounts(counts.faults) }
         return result
     }
 
     /// Closes everything.
     public func shutDown() async {
         timetable.end()
+        connectionTimetable.end()
         await listener.close()
         for loop in loops { await loop.shutDownAndWait() }
+    }
+
+    /// How many connections the faults of ``ConnectionFaults`` hit so far.
+    public func connectionFaultCounts() async -> ConnectionFaultCounts {
+        var counts = ConnectionFaultCounts()
+        for loop in loops {
+            if let share = try? await loop.run({ ($0.tenant as? GatewayLoop)?.registry.counts }) { counts.add(share) }
+        }
+        counts.refused = listener.counts.refused
+        counts.spoiltHandshakes = listener.counts.spoiltHandshakes
+        counts.outages = connectionTimetable.outageCount
+        return counts
     }
 
     private func fill(_ result: inout SimulatorResult, from counts: GatewayCounts) {
@@ -131,20 +154,45 @@ public final class SimulatorServer: Sendable {
         result.ledger.received = Int64(
             counts.accepted + counts.rejected + counts.discarded + counts.untrackedRejections)
         result.ledger.connectionsAccepted = Int64(counts.connections)
-        result.ledger.connectionsRefused = Int64(listener.counts.turnedAway)
+        let listening = listener.counts
+        result.ledger.connectionsRefused = Int64(listening.turnedAway + listening.refused)
+        result.pathStops = Int64(listening.pathStops)
+        result.pathStopNs = listening.pathStopTime.nanoseconds
         result.ledger.bytesReceived = Int64(counts.acceptedBytes)
-        result.ledger.faults = faults.isEmpty ? nil : faultCounts(counts.faults)
     }
 }
 
 extension SimulatorServer {
     /// What each fault of the plan did; `sessions` are the counts of the gateway sessions.
-    private func faultCounts(_ sessions: [UInt64]) -> [FaultCountRecord] {
-        let others = timetable.counts
+    private func faultCounts(_ sessions: [UInt64]) async -> [FaultCountRecord] {
+        let timed = timetable.counts
+        var connections = await connectionFaultCounts()
         return faults.enumerated().map { index, fault in
             let count = index < sessions.count ? Int64(sessions[index]) : 0
-            return FaultCountRecord(fault: fault.kind.rawValue, count: count + others[index, default: 0])
+            let other = timed[index, default: 0] + connections.take(fault)
+            return FaultCountRecord(fault: fault.kind.rawValue, count: count + other)
         }
+    }
+}
+
+extension ConnectionFaultCounts {
+    /// Takes what a fault did out of the counts; of several handshake faults the first one gets all.
+    fileprivate mutating func take(_ fault: FaultSettings) -> Int64 {
+        switch fault.kind {
+        case .refuse where fault.share != nil: Self.take(&refused)
+        case .handshake: Self.take(&spoiltHandshakes)
+        case .blackHole where fault.idle != nil: Self.take(&swallowed)
+        case .idleClose: Self.take(&closedIdle)
+        case .kill: Self.take(&killed)
+        case .outage: Self.take(&outages, atMost: 1)
+        default: 0
+        }
+    }
+
+    private static func take(_ count: inout Int, atMost limit: Int = .max) -> Int64 {
+        let taken = min(count, limit)
+        count -= taken
+        return Int64(taken)
     }
 }
 

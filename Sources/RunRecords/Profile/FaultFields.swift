@@ -32,7 +32,12 @@ extension FaultSettings {
     private var parameters: [Field] {
         switch kind {
         case .status: [.count("status", \.status, 0...255).required]
-        case .shutdown, .blackHole, .replyWithheld, .stall, .refuse, .freeze: []
+        case .shutdown, .replyWithheld, .stall, .refuse, .outage, .freeze: []
+        case .blackHole: [.interval("idle", \.idle, Interval.positive)]
+        case .slowAccept: [Field.interval("delay", \.acceptDelay, Interval.zero...Interval.seconds(3_600)).required]
+        case .handshake: [Field.choice("mode", \.handshake).required, .count("alert", \.alert, 0...255)]
+        case .idleClose: [Field.interval("idle", \.idle, Interval.positive).required, .choice("mode", \.mode)]
+        case .kill: [Field.rate("rate", \.rate, 0.001...1e6).required, .choice("mode", \.mode)]
         case .close: [.choice("mode", \.mode)]
         case .replyClose: [Field.choice("mode", \.mode).required]
         case .throttle: [.rate("rate", \.rate, 0.001...1e9), .bytes("bytes", \.bytes, 1...1_000_000_000_000)]
@@ -47,7 +52,9 @@ extension FaultSettings {
         let length = Field.interval("for", \.length, Interval.positive)
         let scope = Field.choice("scope", \.scope)
         return switch kind {
-        case .refuse, .freeze: [at, length.required]
+        case .outage, .freeze: [at, length.required]
+        case .refuse, .handshake: [at, length, .share]
+        case .slowAccept, .idleClose, .kill: []
         case .throttle: [at, length, scope]
         case .stall: [at, .count("after", \.after, Self.counts), length.required] + selection + [scope]
         default: [at, .count("after", \.after, Self.counts), length] + selection + [scope]
@@ -61,10 +68,24 @@ extension FaultSettings {
         ]
     }
 
+    /// Whether a plan can hold only one such fault.
+    var isSingle: Bool {
+        switch kind {
+        case .slowAccept, .idleClose, .kill: true
+        case .throttle: bytes != nil
+        case .blackHole: idle != nil
+        case .refuse: share != nil
+        default: false
+        }
+    }
+
     /// Whether it picks single notifications.
     public var isSelective: Bool {
         every != nil || share != nil || tokens != nil || !identifiers.isEmpty || payloadContains != nil
     }
+
+    /// Whether something other than chance picks notifications.
+    private var isChosen: Bool { every != nil || tokens != nil || !identifiers.isEmpty || payloadContains != nil }
 
     /// Refuses what is impossible together.
     fileprivate func check(_ setting: Setting) throws(ProfileError) {
@@ -81,6 +102,18 @@ extension FaultSettings {
                 key, "a stall begins at a time or a count, or with chosen notifications, not both")
         case .throttle where (rate == nil) == (bytes == nil):
             throw setting.error(.missing("one of rate, bytes"))
+        case .throttle where bytes != nil && (at != nil || length != nil):
+            throw setting.contradiction(at != nil ? "at" : "for", "a limit of bytes holds all the time")
+        case .refuse where (length == nil) == (share == nil):
+            throw setting.error(.missing("one of for, share"))
+        case .refuse where share != nil && at != nil:
+            throw setting.contradiction("at", "a share of new connections is refused all the time")
+        case .blackHole where idle != nil && (at != nil || after != nil || isChosen):
+            throw setting.contradiction("idle", "stands beside another trigger; only share goes with it")
+        case .idleClose, .kill:
+            if mode == .halfClose || mode == .never {
+                throw setting.contradiction("mode", "\(mode.rawValue) does not end a connection")
+            }
         case .replyDelay:
             if delay == nil && until == nil { throw setting.error(.missing("delay, until, or both")) }
             if case .distribution(let delays)? = delay, delays.p50 > delays.p99 || delays.p99 > delays.max {
@@ -102,7 +135,12 @@ extension Setting {
         var faults: [FaultSettings] = []
         for item in try elements(expected: "a list of faults, such as [{ fault: \"stall\", at: \"2s\", for: \"5s\" }]")
         {
-            faults.append(try item.fault())
+            let fault = try item.fault()
+            if fault.isSingle, faults.contains(where: { $0.kind == fault.kind && $0.isSingle }) {
+                throw item.error(
+                    .contradiction("there is already a fault of this kind, and it leaves no room for another"))
+            }
+            faults.append(fault)
         }
         return faults
     }

@@ -29,12 +29,20 @@ public struct FaultSettings: Equatable, Sendable {
 
     /// `status`: the status byte of the reply; not 10, which a shutdown sends.
     public var status = 8
-    /// `close` and `replyClose`: how the connection ends. Default: graceful.
+    /// `close`, `replyClose`, `idleClose` and `kill`: how the connection ends. Default: graceful, for a kill reset.
     public var mode = CloseMode.graceful
-    /// `throttle`: notifications read per second.
+    /// `throttle`: notifications read per second. `kill`: connections killed per second.
     public var rate: Rate?
-    /// `throttle`: bytes read per second.
+    /// `throttle`: bytes read per second, as they are on the wire.
     public var bytes: Int?
+    /// `idleClose` and `blackHole`: so long after anything came on a connection.
+    public var idle: Interval?
+    /// `slowAccept`: how long a new connection stands before anything is read from it.
+    public var acceptDelay = Interval.zero
+    /// `handshake`: what happens instead of a handshake.
+    public var handshake = HandshakeMode.alert
+    /// `handshake`: the number of the alert (RFC 8446, section 6). Default: 40, handshake_failure.
+    public var alert = 40
     /// `replyDelay`: how long a reply waits; nil to wait for ``until`` alone.
     public var delay: DelaySetting?
     /// `replyDelay`: the reply leaves as soon as so many further notifications were read.
@@ -49,7 +57,22 @@ public struct FaultSettings: Equatable, Sendable {
     public var shift: Int?
 
     /// Makes a fault of a kind that always strikes.
-    public init(_ kind: FaultKind) { self.kind = kind }
+    public init(_ kind: FaultKind) {
+        self.kind = kind
+        if kind == .kill { mode = .reset }
+    }
+
+    /// What happens instead of a TLS handshake.
+    public enum HandshakeMode: String, Sendable, CaseIterable {
+        /// The client's first flight is answered with a fatal alert.
+        case alert
+        /// The stream ends before anything was read.
+        case close
+        /// The client's first flight is read, and the stream ends.
+        case closeAfterHello
+        /// What comes is read and never answered.
+        case silence
+    }
 
     /// What times and counts belong to.
     public enum Scope: String, Sendable, CaseIterable {
@@ -77,7 +100,7 @@ public struct FaultSettings: Equatable, Sendable {
     public enum CloseMode: String, Sendable, CaseIterable {
         /// close_notify, half-close, drain until the peer ends or a second has passed, close: a reply arrives.
         case graceful
-        /// close_notify and close; unread input makes that a reset, which may destroy the reply.
+        /// close_notify and the end of the stream, and nothing is read any more: a reply arrives, what comes stays unread.
         case fin
         /// Close without close_notify; unread input makes that a reset, which may destroy the reply.
         case abrupt
@@ -135,8 +158,18 @@ public enum FaultKind: String, Sendable, CaseIterable {
     case replyIdentifier
     /// The connection ends in another way after a reply.
     case replyClose
-    /// New connections are refused for a time.
+    /// New connections are refused for a time, or some of them at any time.
     case refuse
+    /// New connections wait before anything is read from them.
+    case slowAccept
+    /// TLS handshakes fail.
+    case handshake
+    /// Connections on which nothing comes are closed.
+    case idleClose
+    /// One open connection after the other, drawn from the seed, is killed.
+    case kill
+    /// All connections are reset and new ones refused for a time.
+    case outage
     /// The whole simulator does nothing for a time: neither reading, writing nor accepting.
     case freeze
 }

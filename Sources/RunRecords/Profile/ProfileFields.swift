@@ -151,7 +151,9 @@ extension SimulatorSettings: SettingsGroup {
             .bytes("payloadLimit", \.payloadLimit, PayloadLimit.accepted), .choice("environment", \.environment),
             .count("tickets", \.tickets, 0...16), .choice("tlsMaxVersion", \.tlsMaxVersion),
             .count("maxConnections", \.maxConnections, 1...1_000_000), .count("loops", \.loops, loopCounts),
-            .faults,
+            .interval("roundTrip", \.roundTrip, .zero...Interval.seconds(2)),
+            .bytes("roundTripWindow", \.roundTripWindow, 4_096...1_073_741_824),
+            .bytes("roundTripTotal", \.roundTripTotal, 1_048_576...1_099_511_627_776), .faults,
         ]
     }
 }

@@ -1,3 +1,5 @@
+public import Primitives
+
 /// How the simulator listens, judges and misbehaves.
 public struct SimulatorSettings: Equatable, Sendable {
     /// The address that is listened on. Default: 127.0.0.1.
@@ -18,6 +20,13 @@ public struct SimulatorSettings: Equatable, Sendable {
     public var maxConnections = 100_000
     /// Event loops; nil (the default) means one per core.
     public var loops: Int?
+    /// Time that a byte and its answer take on their way together; half of it in each direction, below TLS. Default: none.
+    public var roundTrip = Interval.zero
+    /// The most bytes on their way in on one connection, so that it carries at most this per round trip. Default: 16 MiB, enough
+    /// for 1 Gbit/s at 130 ms. Of no effect without a round trip.
+    public var roundTripWindow = 16 << 20
+    /// The most bytes on their way in on all connections. Default: 1 GiB. Of no effect without a round trip.
+    public var roundTripTotal = 1 << 30
     /// What goes wrong, and when: the fault plan. Default: nothing.
     public var faults: [FaultSettings] = []
 
