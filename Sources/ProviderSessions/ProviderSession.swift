@@ -51,6 +51,8 @@ public final class ProviderSession {
     private var queue = RunQueue()
     private var decoder = ErrorReplyDecoder()
     private var batch: PendingBatch?
+    /// What is in flight, when that is bounded.
+    private var silenceWindow: SilenceWindow?
     private var nextFill = Instant.zero
     private var endSeenAt: Instant?
     private var action: SessionAction?
@@ -76,6 +78,7 @@ public final class ProviderSession {
         self.plan = plan
         self.supply = supply
         self.source = source
+        if plan.silence != nil { silenceWindow = SilenceWindow(limit: plan.window) }
         random = SeededRandom(seed: mix64(seed) ^ UInt64(slot))
     }
 
@@ -110,12 +113,16 @@ public final class ProviderSession {
     /// How many notifications are written on the present connection and not settled.
     public var unsettledCount: UInt64 { log.count }
 
+    /// For how long the window alone kept notifications from being written.
+    public var windowHeldTime: Interval { silenceWindow?.heldTime ?? .zero }
+
     /// When ``timerFired(now:)`` wants to be called; nil when nothing waits for time.
     public var deadline: Instant? {
         var earliest = state.deadline
         if let batch { earliest = minimum(earliest, batch.filledAt + plan.stallLimit) }
         if state.isOpen && batch == nil {
             if nextFill > .zero { earliest = minimum(earliest, nextFill) }
+            earliest = minimum(earliest, silenceWindow?.heldUntil)
             if queue.isEmpty, case .constant = supply.arrivals {
                 earliest = minimum(
                     earliest, supply.batchTime(batch: plan.batch.notifications, linger: plan.batch.linger))
@@ -139,6 +146,11 @@ public final class ProviderSession {
     /// The connection asked for stands.
     public func connectionOpened(_ facts: ConnectionFacts, now: Instant) {
         guard state.opened(at: now) else { return }
+        switch plan.silence {
+        case .roundTrip?: silenceWindow?.silence = facts.roundTrip > .zero ? facts.roundTrip : nil
+        case .constant(let silence)?: silenceWindow?.silence = silence
+        case nil: break
+        }
         connectionCount += 1
         decoder = ErrorReplyDecoder()
         events.append(.connected(facts, at: now))
@@ -154,6 +166,9 @@ public final class ProviderSession {
             if !hasWork { finish(.finish) }
         }
     }
+
+    /// The gateway was seen to accept notifications, on whichever connection: it is slow, and not silent.
+    public func gatewayMoved(now: Instant) { state.extendProving(until: now + plan.sentinelTimeout) }
 
     /// Time has come for what ``deadline`` announced.
     public func timerFired(now: Instant) {
@@ -194,6 +209,7 @@ public final class ProviderSession {
     public func fill(into buffer: UnsafeMutableRawBufferPointer, now: Instant) -> Int {
         guard state.isOpen, batch == nil, now >= nextFill, let base = buffer.baseAddress else { return 0 }
         nextFill = .zero
+        if silenceWindow != nil, isHeldByWindow(at: now) { return 0 }
         let capacity = buffer.count
         var next = PendingBatch(offeredAt: now, filledAt: now)
         while next.notifications < plan.batch.notifications {
@@ -223,6 +239,7 @@ public final class ProviderSession {
         guard let written = batch else { return }
         batch = nil
         batchTimes.setLast(now)
+        silenceWindow?.add(written.notifications, at: now)
         writtenCount += written.notifications
         writtenBytes += UInt64(written.bytes)
         resentCount += written.resent
@@ -239,6 +256,15 @@ public final class ProviderSession {
 
     /// Whether anything is left that needs a connection.
     private var hasWork: Bool { !queue.isEmpty || !supply.isExhausted }
+
+    /// Whether there is something to write, and the window has no room for it.
+    private func isHeldByWindow(at now: Instant) -> Bool {
+        if queue.isEmpty {
+            let due = supply.batchTime(batch: plan.batch.notifications, linger: plan.batch.linger)
+            guard let due, due <= now else { return false }
+        }
+        return !(silenceWindow?.hasRoom(for: plan.batch.notifications, at: now) ?? true)
+    }
 
     private func claim(for batch: inout PendingBatch, now: Instant) -> Bool {
         guard let time = supply.batchTime(batch: plan.batch.notifications, linger: plan.batch.linger), time <= now,
@@ -327,6 +353,7 @@ public final class ProviderSession {
         let latency = batchTimes.time(of: position).map { now - $0 }
         events.append(.errorReply(reply, sequence: sequence, latency: latency, inFlight: inFlight, at: now))
         settleLog(splitAt: position, status: reply.status)
+        silenceWindow?.removeAll(at: now)
         batch = nil
         endSeenAt = now
         replaceConnection()
@@ -367,6 +394,7 @@ public final class ProviderSession {
     private func loseConnection(_ end: ConnectionEnd, now: Instant) {
         events.append(.connectionLost(end, unproven: log.count, at: now))
         settleUnproven()
+        silenceWindow?.removeAll(at: now)
         batch = nil
         endSeenAt = endSeenAt ?? now
         guard hasWork else { return finish(.drop) }

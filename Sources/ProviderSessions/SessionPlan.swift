@@ -56,6 +56,14 @@ public enum UnprovenPolicy: Hashable, Sendable {
     case resend(limit: UInt32)
 }
 
+/// How long a written notification counts as in flight, when the window bounds what is in flight.
+public enum SilencePlan: Hashable, Sendable {
+    /// The round trip as measured when the connection was opened.
+    case roundTrip
+    /// This long.
+    case constant(Interval)
+}
+
 /// Everything that a provider session is told before the run.
 public struct SessionPlan: Hashable, Sendable {
     /// How notifications are gathered.
@@ -68,9 +76,12 @@ public struct SessionPlan: Hashable, Sendable {
     public var unproven = UnprovenPolicy.report
     /// The pause after each batch, for the baseline in which a client waits for silence; nil when pipelined.
     public var waitAfterBatch: Interval?
+    /// Bounds writing by the window: no more than ``window`` notifications are written before the oldest of them have met
+    /// with silence for so long. Nil lets writing go on, and the window only limits what can be written again.
+    public var silence: SilencePlan?
     /// How long a write may make no progress before the connection is given up.
     public var stallLimit = Interval.seconds(30)
-    /// How long the reply to the sentinel may take.
+    /// How long the reply to the sentinel may take, from when it was written or the gateway was last seen to move.
     public var sentinelTimeout = Interval.seconds(10)
     /// The run's identifiers.
     public var identifiers = IdentifierSpace()

@@ -144,6 +144,7 @@ extension Link {
         switch phase {
         case .connecting: finish(.connectFailed(.timedOut))
         case .handshaking: finish(.handshakeTimedOut)
+        case .open where isSwallowed: finish(.truncated)
         case .open: if let code = writeError { finish(.writeFailed(code: code)) }
         case .flushing, .lingering: finish(.closedLocally)
         case .ended: break

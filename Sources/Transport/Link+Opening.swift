@@ -114,9 +114,10 @@ extension Link {
     private func applyOptions() {
         if options.sendsAtOnce { set(Int32(IPPROTO_TCP), TCP_NODELAY, 1) }
         if let bytes = options.sendBufferBytes { set(SOL_SOCKET, SO_SNDBUF, bytes) }
-        if let bytes = options.receiveBufferBytes ?? options.path?.receiveBufferBytes {
-            set(SOL_SOCKET, SO_RCVBUF, bytes)
-        }
+        if let bytes = options.unsentLimitBytes { set(Int32(IPPROTO_TCP), TCP_NOTSENT_LOWAT, bytes) }
+        let pathBytes = options.path?.receiveBufferBytes ?? .max
+        let receiveBytes = min(options.receiveBufferBytes ?? .max, pathBytes)
+        if receiveBytes < .max { set(SOL_SOCKET, SO_RCVBUF, receiveBytes) }
     }
 
     private func set(_ level: Int32, _ option: Int32, _ value: Int) {

@@ -3,6 +3,9 @@ internal import Primitives
 internal import SecureChannel
 
 extension Link {
+    /// The most that one read takes from a client that shakes hands, in bytes; its flights are shorter.
+    private static let handshakeReadLimit = 4_096
+
     /// Reads once, at most 256 KiB, and delivers what it decrypts to.
     func readSome(ignoresPace: Bool) {
         guard let allowance = readAllowance(ignoresPace: ignoresPace) else { return }
@@ -22,6 +25,8 @@ extension Link {
 
     /// How much may be read now; nil, with the reading held for a while, when the pace allows nothing.
     func readAllowance(ignoresPace: Bool) -> Int? {
+        // A handler can bound the reading only from the opening on, so not much may come before it.
+        if phase == .handshaking, role == .server { return Self.handshakeReadLimit }
         guard let readPace, !ignoresPace else { return LoopScratch.readCapacity }
         guard let until = readPace.hold(at: core.now) else { return readPace.readBytes }
         readHeldUntil = until

@@ -23,6 +23,9 @@ public final class Link {
     /// How long input is still read after a write failed, for an answer that was sent before (C03).
     static let drainAfterWriteError = Interval.seconds(1)
 
+    /// How long a swallowed link is kept at most.
+    static let swallowLimit = Interval.seconds(600)
+
     /// The loop that the link belongs to.
     public let core: LoopCore
     /// Which side of the connection this is.
@@ -151,7 +154,8 @@ public final class Link {
 
     /// Reads and writes nothing more and does not close either, as if a firewall had forgotten the connection.
     ///
-    /// The handler hears only of the end: when the peer gives up, the link is closed, or the loop ends.
+    /// The handler hears only of the end: when the peer's end arrives, which a full window keeps away, when the link is
+    /// closed, or after ten minutes, so that forgotten sockets do not pile up.
     public func swallow() {
         guard phase == .open else { return }
         isSwallowed = true
@@ -159,7 +163,7 @@ public final class Link {
         handlerDeadline = nil
         readHeldUntil = nil
         updateWatch()
-        armDeadline()
+        setOwnDeadline(core.now + Self.swallowLimit)
     }
 
     /// Takes the newest session for resuming that the peer has given, also after the end; nil when there is no new one.

@@ -11,6 +11,8 @@ public struct LinkOptions: Equatable, Sendable {
     public var sendsAtOnce = true
     /// The kernel's send buffer in bytes (SO_SNDBUF); nil leaves it to the kernel, which is right but for experiments.
     public var sendBufferBytes: Int?
+    /// The most bytes that wait in the kernel for their first transmission (TCP_NOTSENT_LOWAT); nil for no limit.
+    public var unsentLimitBytes: Int?
     /// The kernel's receive buffer in bytes (SO_RCVBUF); nil leaves it to the kernel.
     public var receiveBufferBytes: Int?
     /// A simulated long way to the peer, on accepted links; nil for none.
@@ -32,6 +34,14 @@ public struct LinkFacts: Equatable, Sendable {
     public let tlsTime: Interval
     /// The processor time that this end spent in the handshake.
     public let handshakeProcessorTime: Interval
+
+    /// The round trip to a server, estimated from the time that opening the connection took: TCP takes one, TLS 1.3 one
+    /// (RFC 8446 section 2), TLS 1.2 two, or one when it resumes (RFC 5246 section 7.3). Too long by what the server
+    /// works meanwhile.
+    public var roundTrip: Interval {
+        let count: Int64 = tls.version == .tls12 && !tls.isResumed ? 3 : 2
+        return Interval(nanoseconds: (tcpTime + tlsTime).nanoseconds / count)
+    }
 }
 
 /// Why a connection could not be made.

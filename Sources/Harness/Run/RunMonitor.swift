@@ -11,6 +11,8 @@ struct RunMonitor {
     private(set) var hasConnected = false
     private(set) var written: UInt64 = 0
     private(set) var lastProgress = Instant.zero
+    /// Whether the simulator has accepted something since the loops' sums were taken before.
+    private(set) var gatewayMoved = false
     /// When the target was last seen to be there: a connection lasted, or something was proved.
     private(set) var lastContact = Instant.zero
 
@@ -79,9 +81,10 @@ struct RunMonitor {
         }
         sums.accepted = progress.last?.accepted
         sums.simulatorCPU = progress.last?.cpuNs
-        if sums.written != written || settledNow != settled { lastProgress = now }
+        gatewayMoved = sums.accepted != present.accepted
+        if sums.written != written || settledNow != settled || gatewayMoved { lastProgress = now }
         // A gateway that ends each connection soon after the handshake is not there; one that rejects or accepts is.
-        let hasAnswered = sums.rejected != present.rejected || sums.accepted != present.accepted
+        let hasAnswered = sums.rejected != present.rejected || gatewayMoved
         if lasting > 0 || finished > 0 || hasAnswered { lastContact = now }
         written = sums.written
         settled = settledNow

@@ -53,6 +53,12 @@ final class ProviderLink: LinkHandler {
         arm()
     }
 
+    /// The gateway accepts, so a late proof is no missing one.
+    func gatewayMoved() {
+        session.gatewayMoved(now: core.now)
+        arm()
+    }
+
     /// Gives up what is not settled.
     func abandon() {
         session.abandon(now: core.now)
@@ -65,7 +71,9 @@ final class ProviderLink: LinkHandler {
         guard link === self.link else { return }
         self.facts = facts.tls
         session.connectionOpened(
-            ConnectionFacts(tcp: facts.tcpTime, tls: facts.tlsTime, isResumed: facts.tls.isResumed), now: now)
+            ConnectionFacts(
+                tcp: facts.tcpTime, tls: facts.tlsTime, isResumed: facts.tls.isResumed, roundTrip: facts.roundTrip),
+            now: now)
         settle()
     }
 

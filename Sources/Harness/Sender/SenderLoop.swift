@@ -14,6 +14,8 @@ final class SenderLoop {
         var histograms: [Series: HistogramSnapshot] = [:]
         var inFlightAtError: [UInt64] = []
         var resumed: UInt64 = 0
+        /// For how long windows alone kept connections from writing, added over all of them.
+        var windowHeld = Interval.zero
         var firstWrite: Instant?
         var lastWrite: Instant?
         var lastProof: Instant?
@@ -34,6 +36,7 @@ final class SenderLoop {
             }
             inFlightAtError += other.inFlightAtError
             resumed += other.resumed
+            windowHeld = windowHeld + other.windowHeld
             firstWrite = [firstWrite, other.firstWrite].compactMap { $0 }.min()
             lastWrite = [lastWrite, other.lastWrite].compactMap { $0 }.max()
             lastProof = [lastProof, other.lastProof].compactMap { $0 }.max()
@@ -67,6 +70,9 @@ final class SenderLoop {
     /// Lets idle connections look at the supply again.
     func wake() { for link in links { link.wake() } }
 
+    /// The gateway was seen to accept notifications.
+    func gatewayMoved() { for link in links { link.gatewayMoved() } }
+
     /// Gives up what is not settled.
     func abandon() { for link in links { link.abandon() } }
 
@@ -94,6 +100,7 @@ final class SenderLoop {
         var result = Result(ledger: recorder.ledger, inFlightAtError: recorder.inFlightAtError)
         for series in Series.allCases { result.histograms[series] = recorder[series].snapshot() }
         result.resumed = recorder.resumedReconnects
+        result.windowHeld = links.reduce(.zero) { $0 + $1.session.windowHeldTime }
         result.firstWrite = recorder.firstWrite
         result.lastWrite = recorder.lastWrite
         result.lastProof = recorder.lastProof

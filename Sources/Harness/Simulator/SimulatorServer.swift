@@ -42,6 +42,7 @@ public final class SimulatorServer: Sendable {
             listening.connectionLimit = settings.maxConnections
             listening.backlog = RunNeed.backlog
             listening.link.sendsAtOnce = profile.sender.noDelay
+            listening.link.receiveBufferBytes = settings.receiveBuffer
             listening.link.path = settings.path
             listening.faults = connectionFaults.accept
             guard let port = UInt16(exactly: settings.port),

@@ -6,6 +6,9 @@ public struct SenderSettings: Equatable, Sendable {
     public enum Mode: String, Sendable, CaseIterable {
         /// Notifications follow each other without waiting.
         case pipelined
+        /// Notifications follow each other until the window is full; each leaves it when it has met with silence for
+        /// ``SenderSettings/silence``. So a connection carries at most window / silence.
+        case windowed
         /// After each one the sender waits for an error for ``SenderSettings/wait``; a baseline to compare with.
         case waitEach = "wait-each"
     }
@@ -24,10 +27,16 @@ public struct SenderSettings: Equatable, Sendable {
     public var noDelay = true
     /// The socket's send buffer in bytes; nil (the default) leaves it to the system.
     public var sendBuffer: Int?
+    /// The most bytes that wait in the system for their first transmission, beyond one batch. Default: 131,072.
+    /// What the network has not taken yet is lost work if an error comes, and goes cold in the caches.
+    public var unsentLimit = 131_072
     /// Whether a connection waits between notifications. Default: pipelined.
     public var mode = Mode.pipelined
     /// How long wait-each waits for an error. Default: 100 ms; of no effect when pipelined.
     public var wait = Interval.milliseconds(100)
+    /// How long a notification stays in the window in mode windowed, if no error comes; nil (the default) means the round trip
+    /// as measured when its connection was opened. Of no effect in other modes.
+    public var silence: Interval?
     /// What becomes of notifications about which a connection's end says nothing.
     public var unproven = UnprovenSettings()
     /// How connections are replaced.
@@ -38,7 +47,9 @@ public struct SenderSettings: Equatable, Sendable {
     public var handshakeTimeout = Interval.seconds(10)
     /// Whether TLS sessions are resumed. Default: true.
     public var resume = true
-    /// The longest to wait for the reply to a sentinel. Default: 10 s.
+    /// The longest that a write may make no progress before its connection is given up. Default: 30 s.
+    public var stallLimit = Interval.seconds(30)
+    /// The longest to wait for the reply to a sentinel while the target shows no sign of work. Default: 10 s.
     public var sentinelTimeout = Interval.seconds(10)
 
     /// Makes the default sender.
