@@ -153,7 +153,7 @@ extension SimulatorSettings: SettingsGroup {
             .text("address", \.address), .count("port", \.port, 0...65_535), .group("judge", \.judge),
             .bytes("payloadLimit", \.payloadLimit, PayloadLimit.accepted), .choice("environment", \.environment),
             .count("tickets", \.tickets, 0...16), .choice("tlsMaxVersion", \.tlsMaxVersion),
-            .count("maxConnections", \.maxConnections, 1...1_000_000), 
+            .count("maxConnections", \.maxConnections, 1...1_000_000),
             .bytes("receiveBuffer", \.receiveBuffer, 4_096...1_073_741_824), .count("loops", \.loops, loopCounts),
             .interval("roundTrip", \.roundTrip, .zero...Interval.seconds(2)),
             .bytes("roundTripWindow", \.roundTripWindow, 4_096...1_073_741_824),
