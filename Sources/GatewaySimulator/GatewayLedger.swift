@@ -60,9 +60,6 @@ public final class GatewayLedger {
         return page[bit >> 6] & (1 << UInt64(bit & 63)) != 0
     }
 
-    /// Whether `identifier` is one whose acceptance is tracked.
-    func isTracked(_ identifier: UInt32) -> Bool { index(of: identifier) != nil }
-
     /// Enters a strike of one fault of the plan.
     func countFault(_ index: Int) { counts.addFault(index, 1) }
 
@@ -70,8 +67,9 @@ public final class GatewayLedger {
     func accept(_ notification: NotificationView) {
         counts.accepted += 1
         counts.acceptedBytes += UInt64(notification.byteCount)
+        if notification.command != EnhancedNotification.command { countCommand(of: notification) }
         guard let index = index(of: notification.identifier) else {
-            counts.untracked += 1
+            if notification.hasIdentifier { counts.untracked += 1 } else { counts.acceptedWithoutIdentifier += 1 }
             return
         }
         let page = page(index &>> Self.pageShift)
@@ -84,6 +82,23 @@ public final class GatewayLedger {
             page[bit >> 6] = word | mask
             counts.digest &+= Self.digestTerm(identifier: notification.identifier, token: notification.token)
         }
+    }
+
+    /// Enters a refusal.
+    func refuse(_ refused: RefusedNotification) {
+        if !refused.hasIdentifier {
+            counts.rejectionsWithoutIdentifier[Int(refused.status.rawValue)] += 1
+        } else if index(of: refused.identifier) != nil {
+            counts.rejections[Int(refused.status.rawValue)] += 1
+        } else {
+            counts.untrackedRejections += 1
+        }
+    }
+
+    /// Command 1 is what remains, so that the usual notification costs no count of its own.
+    private func countCommand(of notification: NotificationView) {
+        if notification.command == SimpleNotification.command { counts.simple += 1 } else { counts.framed += 1 }
+        if notification.priority == FramedNotification.powerSavingPriority { counts.powerSaving += 1 }
     }
 
     /// The accepted identifiers as stretches of distances from ``firstIdentifier``, in order; nil beyond `limit` stretches.

@@ -51,7 +51,8 @@ public final class GatewaySession {
         throttle = ReadingThrottle(plan: settings.faults, scope: .connection, totals: pace.totals, openedAt: now)
         reader = NotificationReader(
             parser: NotificationParser(
-                payloadLimit: settings.judgesPayloadSize ? settings.payloadLimit : Int(UInt16.max)))
+                payloadLimit: settings.judgesPayloadSize ? settings.payloadLimit : Int(UInt16.max),
+                tokenBytes: settings.tokenBytes))
         ledger.counts.connections += 1
     }
 
@@ -123,12 +124,13 @@ public final class GatewaySession {
     private func serve(_ frame: ParsedNotification, reader: inout NotificationReader, now: Instant) {
         switch frame {
         case .notification(let notification): decide(notification, now: now)
-        case .refused(let status, let identifier):
+        case .refused(let refused):
             isSkippingRefused = true
-            refuse(ErrorReply(status: status, identifier: identifier), now: now)
+            refuse(refused, now: now)
         case .unknownCommand:
+            ledger.counts.unknownCommands += 1
             switch settings.unknownCommand {
-            case .protocolError: refuse(ErrorReply(status: .protocolError, identifier: 0), now: now)
+            case .protocolError: condemn(ErrorReply(status: .protocolError, identifier: 0), nil, now: now)
             case .silentClose: end(.graceful)
             }
         case .incomplete: break
@@ -138,9 +140,7 @@ public final class GatewaySession {
 
     private func decide(_ notification: NotificationView, now: Instant) {
         if let faults { return decide(notification, under: faults, now: now) }
-        if let status = judge(notification) {
-            refuse(ErrorReply(status: status, identifier: notification.identifier), now: now)
-        }
+        if let status = judge(notification) { refuse(RefusedNotification(notification, status: status), now: now) }
     }
 
     private func decide(_ notification: NotificationView, under faults: SessionFaults, now: Instant) {
@@ -149,7 +149,7 @@ public final class GatewaySession {
             identifier: notification.identifier, token: notification.token, payload: notification.payload,
             position: judgedCount)
         if let status = faults.refusal(of: subject, now: now) ?? judge(notification) {
-            return refuse(ErrorReply(status: status, identifier: notification.identifier), subject, now: now)
+            return refuse(RefusedNotification(notification, status: status), subject, now: now)
         }
         lastAccepted = notification.identifier
         if let strike = faults.strike(subject, now: now) { suffer(strike, at: subject, now: now) }
@@ -170,17 +170,16 @@ public final class GatewaySession {
         return nil
     }
 
-    private func refuse(_ reply: ErrorReply, _ subject: FaultSubject? = nil, now: Instant) {
-        if ledger.isTracked(reply.identifier) {
-            ledger.counts.rejections[Int(reply.status.rawValue)] += 1
-        } else {
-            ledger.counts.untrackedRejections += 1
-        }
-        condemn(reply, subject, now: now)
+    private func refuse(_ refused: RefusedNotification, _ subject: FaultSubject? = nil, now: Instant) {
+        ledger.refuse(refused)
+        let isSilent = refused.command == SimpleNotification.command && settings.simpleRefusal == .silentClose
+        let reply = ErrorReply(status: refused.status, identifier: refused.identifier)
+        condemn(reply, subject, isWithheld: isSilent, now: now)
     }
 
-    private func condemn(_ reply: ErrorReply, _ subject: FaultSubject?, now: Instant) {
+    private func condemn(_ reply: ErrorReply, _ subject: FaultSubject?, isWithheld: Bool = false, now: Instant) {
         var delivery = ReplyDelivery(reply)
+        delivery.isWithheld = isWithheld
         if let faults {
             let named = subject ?? FaultSubject(identifier: reply.identifier, position: judgedCount)
             faults.shape(&delivery, of: named, now: now)

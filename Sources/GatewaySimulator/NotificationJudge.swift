@@ -30,7 +30,7 @@ public struct NotificationJudge: Sendable {
             return .refused(.processingError)
         }
         guard settings.judgesTokens, let token = notification.token.baseAddress else { return .accepted }
-        if let key, let device = key.device(ofToken: token) {
+        if let key, notification.token.count == TokenKey.tokenBytes, let device = key.device(ofToken: token) {
             let isForeignEnvironment = settings.judgesEnvironment && device.environment != settings.environment
             guard !isForeignEnvironment else { return .refused(.invalidToken) }
             switch device.fate {

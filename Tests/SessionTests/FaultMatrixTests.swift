@@ -12,7 +12,15 @@ import Testing
 @Suite struct FaultMatrixTests {
     /// The protocols of the matrix, each with what it changes; one that is added here runs through every cell.
     enum WireProtocol: String, CaseIterable, Sendable {
-        case enhanced
+        case enhanced, framed, simple
+
+        var command: NotificationCommand {
+            switch self {
+            case .enhanced: .enhanced
+            case .framed: .framed(priority: 10)
+            case .simple: .simple
+            }
+        }
     }
 
     /// How the reply leaves.
@@ -67,12 +75,15 @@ import Testing
 
     private static func bench(_ cell: Cell) -> Bench {
         var bench = Bench(notifications: notifications)
+        bench.plan.command = cell.wire.command
+        bench.gateway.simpleRefusal = .reply
         bench.plan.batch.notifications = 20
         bench.plan.reconnect.base = .milliseconds(1)
         if cell.status == 10 {
-            bench.gateway.faults.add(.shutdown, when: .identifiers([cell.position]))
+            bench.gateway.faults.add(.shutdown, when: .after(UInt64(cell.position)))
         } else {
-            bench.gateway.faults.add(.status(ErrorStatus(rawValue: cell.status)), when: .identifiers([cell.position]))
+            bench.gateway.faults.add(
+                .status(ErrorStatus(rawValue: cell.status)), when: .after(UInt64(cell.position)))
         }
         // Only the first reply is spoilt, so that the sentinel can still prove the rest.
         bench.gateway.faults.add(.replyClose(cell.mode), when: .after(1))
@@ -85,6 +96,7 @@ import Testing
         let world = try bench.run()
         let book = world.gatewayLedger
         #expect(world.isFinished, "\(cell)")
+        guard cell.wire.command.hasIdentifier else { return checkAnonymous(world, cell) }
         #expect(book.counts.duplicates == 0, "\(cell)")
         #expect(world.count(.lost) == 0 && world.count(.unsent) == 0, "\(cell)")
         #expect(book.counts.rejected + book.counts.shutdowns == 1, "\(cell)")
@@ -101,6 +113,16 @@ import Testing
         #expect(world.count(.unknown) == open, "\(cell)")
         #expect(world.count(.rejected) == (cell.status == 10 || cell.status == 0 ? 0 : 1), "\(cell)")
         #expect(book.counts.accepted == notifications - (cell.status == 10 ? 0 : 1), "\(cell)")
+    }
+
+    /// Without identifiers nothing can be proved, and nothing is claimed.
+    private static func checkAnonymous(_ world: SimulatedWorld, _ cell: Cell) {
+        let counts = world.gatewayLedger.counts
+        #expect(world.count(.accepted) == 0 && world.count(.rejected) == 0, "\(cell)")
+        #expect(world.count(.unknown) == notifications, "\(cell)")
+        #expect(counts.rejectedWithoutIdentifier + counts.shutdowns == 1, "\(cell)")
+        #expect(counts.acceptedWithoutIdentifier <= notifications, "\(cell)")
+        #expect(counts.accepted == counts.simple, "\(cell)")
     }
 
     /// By identifier: what the sender calls accepted was accepted, what it calls rejected was not, and the rest is told by the book.

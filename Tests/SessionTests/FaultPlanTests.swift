@@ -111,8 +111,9 @@ import Workload
     }
 
     @Test func `a window opens and closes`() throws {
-        var bench = Bench(notifications: 1_000, arrivals: .constant(Rate(perSecond: 1_000)))
-        bench.plan.batch.linger = .zero
+        var bench = Bench(notifications: 1_000)
+        bench.arrivals = .constant(Rate(perSecond: 1_000))
+        bench.plan.batch = BatchPlan(notifications: 10, linger: .milliseconds(1))
         var trigger = FaultTrigger.at(.milliseconds(300), for: .milliseconds(100))
         trigger.every = 10
         bench.gateway.faults.add(.status(.invalidToken), when: trigger)

@@ -46,9 +46,26 @@ extension Profile {
         if sender.mode == .windowed { plan.silence = sender.silence.map { .constant($0) } ?? .roundTrip }
         plan.stallLimit = sender.stallLimit
         plan.sentinelTimeout = sender.sentinelTimeout
-        plan.identifiers = IdentifierSpace(first: sender.firstIdentifier)
+        plan.watchTime = sender.watch
+        plan.identifiers = IdentifierSpace(first: sender.identifiers.fixed ?? sender.firstIdentifier)
+        plan.command = command
+        if case .after(let time) = sender.expiry {
+            plan.expiry = UInt32(clamping: Int64(Glibc.time(nil)) + Int64(time.seconds))
+        }
+        plan.malformed = sender.malformed.map { malformed in
+            MalformedPlan(
+                token: malformed.token == .missingByte ? .missingByte : .extraByte, every: UInt64(malformed.every))
+        }
         plan.sentinelBase = UInt64(Self.notificationLimit)
         return plan
+    }
+
+    private var command: NotificationCommand {
+        switch protocolName {
+        case .simple: .simple
+        case .framed: .framed(priority: sender.priority)
+        case .enhanced, .http2: .enhanced
+        }
     }
 
     /// The environment of the target, whose tokens are valid there.
@@ -143,6 +160,12 @@ extension Profile {
         settings.foreignTokens = simulator.judge.foreignTokens == .accept ? .accept : .reject
         settings.payloadLimit = simulator.payloadLimit
         settings.judgesPayloadSize = simulator.judge.payloadSize
+        switch simulator.tokenLength {
+        case .strict: settings.tokenBytes = GatewaySimulator.GatewaySettings.strictTokenBytes
+        case .variable: settings.tokenBytes = GatewaySimulator.GatewaySettings.variableTokenBytes
+        }
+        settings.unknownCommand = simulator.unknownCommand == .protocolError ? .protocolError : .silentClose
+        settings.simpleRefusal = simulator.simpleRefusal == .silentClose ? .silentClose : .reply
         settings.judgesJSON = simulator.judge.payloadJSON
         settings.faults = FaultPlan(simulator.faults, seed: workload.seed, loops: loops)
         return settings

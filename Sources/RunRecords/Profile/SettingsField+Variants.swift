@@ -1,3 +1,6 @@
+import Primitives
+import Workload
+
 /// Fields whose value has more than one form.
 extension SettingsField<Profile> {
     /// A simulator under its own key, or the keys of a gateway.
@@ -42,6 +45,57 @@ extension SettingsField<PayloadSettings> {
                 case .distribution(let quantiles): quantiles.json
                 }
             })
+    }
+}
+
+extension SettingsField<SenderSettings> {
+    /// 10 or 5, and nothing between.
+    static var priority: Self {
+        Self(
+            name: "priority",
+            read: { (sender, setting) throws(ProfileError) in
+                let priority = try setting.count(UInt8(0)...UInt8.max)
+                guard [5, 10].contains(priority) else {
+                    throw setting.error(.outOfRange(found: "\(priority)", accepted: "10 or 5"))
+                }
+                sender.priority = priority
+            },
+            write: { .integer(Int64($0.priority)) })
+    }
+
+    /// A word, or a time from the start of the run.
+    static var expiry: Self {
+        Self(
+            name: "expiry",
+            read: { (sender, setting) throws(ProfileError) in
+                if try setting.quantityText(expected: "none, or a time such as 1h") == "none" {
+                    sender.expiry = .none
+                } else {
+                    sender.expiry = .after(try setting.interval(Interval.seconds(1)...Interval.settingMax))
+                }
+            },
+            write: { sender in
+                switch sender.expiry {
+                case .none: .string("none")
+                case .after(let time): .string(time.exactText)
+                }
+            })
+    }
+}
+
+extension SettingsField<SimulatorSettings> {
+    /// A number of bytes, or the name of an era.
+    static var payloadLimit: Self {
+        Self(
+            name: "payloadLimit",
+            read: { (simulator, setting) throws(ProfileError) in
+                if case .string(let text) = setting.value.content, let era = PayloadEra(rawValue: text) {
+                    simulator.payloadLimit = era.limitBytes
+                } else {
+                    simulator.payloadLimit = try setting.bytes(PayloadLimit.accepted)
+                }
+            },
+            write: { .integer(Int64($0.payloadLimit)) })
     }
 }
 
