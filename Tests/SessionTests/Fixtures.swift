@@ -19,6 +19,8 @@ struct Bench {
     var badRate = 0.0
     /// In place of ``badRate``.
     var fates: FateRates?
+    /// Tokens and payloads that many worlds share; nil to make them for each.
+    var sharedSource: NotificationSource?
     var seed: UInt64 = 7
 
     /// A world in which the notifications `badTokens` (sequence numbers from 0) are refused.
@@ -39,6 +41,7 @@ struct Bench {
 
     /// Its tokens and payloads of 100 bytes.
     func source() throws -> NotificationSource {
+        if let sharedSource { return sharedSource }
         let rates = try fates ?? FateRates(badToken: badRate)
         return NotificationSource(
             tokens: .synthetic(
