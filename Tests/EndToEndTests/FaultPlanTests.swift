@@ -102,7 +102,9 @@ extension EndToEndTests {
                 """
             ).record()
             #expect(record.ledgerDifference == 0)
-            #expect([record.ledger.lost, record.ledger.unknown, record.ledger.unsent] == [0, 0, 0])
+            #expect(record.ledger.isBalanced && record.ledger.unknown == 0 && record.ledger.unsent == 0)
+            // A kill may take a reply with it, and then only the book knows of the rest.
+            #expect(record.ledger.lost == 0 || fault.contains("kill"))
             let counts = try #require(record.simulatorLedger?.faults)
             let isUncounted = fault.contains("slowAccept") || fault.contains("bytes")
             #expect(counts[1].count > 0 || isUncounted, "\(counts)")
