@@ -21,13 +21,29 @@ public final class GatewayLedger {
         _modify { yield &sums.pointee }
     }
 
+    /// The unregistered tokens that were pushed to and that the feedback service has not told yet.
+    public let feedback: FeedbackBook
+    /// What is kept for devices that are offline; nil when all devices are online.
+    public let store: NotificationStore?
+
     // Behind pointers, so that no run-time exclusivity check stands on each notification's way.
     private let sums: UnsafeMutablePointer<GatewayCounts>
     private let pages: UnsafeMutablePointer<UnsafeMutablePointer<UInt64>?>
     private let pageCount: Int
 
     /// Makes an empty book that tracks `trackedCount` identifiers from `firstIdentifier` on.
-    public init(firstIdentifier: UInt32 = 1, trackedCount: UInt64 = IdentifierSpace.count) {
+    ///
+    /// - Parameters:
+    ///   - firstIdentifier: the first tracked identifier.
+    ///   - trackedCount: how many are tracked.
+    ///   - feedbackLimit: the most unregistered tokens of each topic; see ``FeedbackList``.
+    ///   - store: what is kept for offline devices, if some are.
+    public init(
+        firstIdentifier: UInt32 = 1, trackedCount: UInt64 = IdentifierSpace.count,
+        feedbackLimit: Int = FeedbackList.defaultLimit, store: NotificationStore? = nil
+    ) {
+        feedback = FeedbackBook(limit: feedbackLimit)
+        self.store = store
         self.firstIdentifier = firstIdentifier
         self.trackedCount = min(trackedCount, IdentifierSpace.count)
         pageCount = Int(self.trackedCount / UInt64(Self.pageBits)) + 1
@@ -62,6 +78,11 @@ public final class GatewayLedger {
 
     /// Enters a strike of one fault of the plan.
     func countFault(_ index: Int) { counts.addFault(index, 1) }
+
+    /// Enters a connection that was refused for its certificate.
+    public func refuseCertificate(_ reason: CertificateRefusal) {
+        counts.refusedCertificates[reason, default: 0] += 1
+    }
 
     /// Enters an acceptance.
     func accept(_ notification: NotificationView) {

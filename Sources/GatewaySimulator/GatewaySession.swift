@@ -27,6 +27,8 @@ public final class GatewaySession {
     /// Nil without faults that can strike the connection, so that a notification's way is not longer for them.
     private let faults: SessionFaults?
     private var throttle: ReadingThrottle?
+    /// The apps that the provider's certificate reaches, and whose feedback is its own.
+    private let scope: TopicScope
     private var state = GatewayState.serving
     private var reader: NotificationReader
     private var isSkippingRefused = false
@@ -38,10 +40,11 @@ public final class GatewaySession {
     private var action: GatewayAction?
     private var pausedUntil: Instant?
 
-    /// Makes the session of one accepted connection; book and pace are those of the event loop on which it lives.
+    /// Makes the session of one accepted connection, which reaches the apps in `scope`; book and pace are those of the
+    /// event loop on which it lives.
     public init(
         settings: GatewaySettings, judge: NotificationJudge, ledger: GatewayLedger, pace: GatewayPace,
-        openedAt now: Instant
+        scope: TopicScope = .appUnderLoad, openedAt now: Instant
     ) {
         self.settings = settings
         self.judge = judge
@@ -49,6 +52,7 @@ public final class GatewaySession {
         self.pace = pace
         faults = SessionFaults(settings: settings, ledger: ledger, totals: pace.totals, openedAt: now)
         throttle = ReadingThrottle(plan: settings.faults, scope: .connection, totals: pace.totals, openedAt: now)
+        self.scope = scope
         reader = NotificationReader(
             parser: NotificationParser(
                 payloadLimit: settings.judgesPayloadSize ? settings.payloadLimit : Int(UInt16.max),
@@ -140,7 +144,9 @@ public final class GatewaySession {
 
     private func decide(_ notification: NotificationView, now: Instant) {
         if let faults { return decide(notification, under: faults, now: now) }
-        if let status = judge(notification) { refuse(RefusedNotification(notification, status: status), now: now) }
+        if let status = judge(notification, now: now) {
+            refuse(RefusedNotification(notification, status: status), now: now)
+        }
     }
 
     private func decide(_ notification: NotificationView, under faults: SessionFaults, now: Instant) {
@@ -148,7 +154,7 @@ public final class GatewaySession {
         let subject = FaultSubject(
             identifier: notification.identifier, token: notification.token, payload: notification.payload,
             position: judgedCount)
-        if let status = faults.refusal(of: subject, now: now) ?? judge(notification) {
+        if let status = faults.refusal(of: subject, now: now) ?? judge(notification, now: now) {
             return refuse(RefusedNotification(notification, status: status), subject, now: now)
         }
         lastAccepted = notification.identifier
@@ -156,19 +162,27 @@ public final class GatewaySession {
     }
 
     /// Enters a notification if it is good, and returns the status with which it is refused if not.
-    private func judge(_ notification: NotificationView) -> ErrorStatus? {
-        switch judge.verdict(on: notification) {
-        case .accepted: ledger.accept(notification)
+    private func judge(_ notification: NotificationView, now: Instant) -> ErrorStatus? {
+        switch judge.verdict(on: notification, scope: scope) {
+        case .accepted:
+            ledger.accept(notification)
+            ledger.store?.take(notification, unixTime: unixTime(at: now))
         case .unregistered:
             ledger.accept(notification)
             ledger.counts.unregistered += 1
+            ledger.feedback.note(
+                FeedbackTuple(timestamp: UInt32(clamping: unixTime(at: now)), token: notification.token), scope: scope)
         case .foreign:
             ledger.accept(notification)
             ledger.counts.foreign += 1
+            ledger.store?.take(notification, unixTime: unixTime(at: now))
         case .refused(let status): return status
         }
         return nil
     }
+
+    /// Seconds since 1970.
+    private func unixTime(at now: Instant) -> Int64 { (now + settings.unixOffset).nanoseconds / 1_000_000_000 }
 
     private func refuse(_ refused: RefusedNotification, _ subject: FaultSubject? = nil, now: Instant) {
         ledger.refuse(refused)

@@ -1,3 +1,4 @@
+public import Primitives
 public import Workload
 
 /// How the gateway judges what it receives, and what goes wrong with it.
@@ -55,6 +56,10 @@ public struct GatewaySettings: Hashable, Sendable {
     public var simpleRefusal = SimpleRefusal.silentClose
     /// What goes wrong, and when.
     public var faults = FaultPlan()
+    /// Tokens of real devices that no longer have the app: accepted, and told by the feedback service.
+    public var unregisteredTokens = FeedbackList()
+    /// What must be added to an instant to get the time since 1970, which expiries and the feedback service tell in seconds.
+    public var unixOffset = Interval.zero
 
     /// Makes the settings of a gateway that behaves like the real one.
     public init() {}

@@ -17,26 +17,31 @@ public struct NotificationJudge: Sendable {
 
     private let settings: GatewaySettings
     private let key: TokenKey?
+    private let hasUnregisteredTokens: Bool
 
     /// Makes the judge of a gateway.
     public init(settings: GatewaySettings) {
         self.settings = settings
         key = settings.tokenKey
+        hasUnregisteredTokens = !settings.unregisteredTokens.isEmpty
     }
 
-    /// Judges one notification.
-    public func verdict(on notification: NotificationView) -> Verdict {
+    /// Judges one notification that came on a connection for the apps in `scope`.
+    public func verdict(on notification: NotificationView, scope: TopicScope = .appUnderLoad) -> Verdict {
         if settings.judgesJSON && JSONSyntax.check(notification.payload) != nil {
             return .refused(.processingError)
         }
         guard settings.judgesTokens, let token = notification.token.baseAddress else { return .accepted }
+        if scope == .missing { return .refused(.missingTopic) }
+        if hasUnregisteredTokens && settings.unregisteredTokens.contains(notification.token) { return .unregistered }
         if let key, notification.token.count == TokenKey.tokenBytes, let device = key.device(ofToken: token) {
             let isForeignEnvironment = settings.judgesEnvironment && device.environment != settings.environment
             guard !isForeignEnvironment else { return .refused(.invalidToken) }
+            guard scope.reaches(device.topic) else { return .refused(.invalidToken) }
             switch device.fate {
-            case .valid: return .accepted
+            case .valid, .otherTopic: return .accepted
             case .unregistered: return .unregistered
-            case .badToken, .otherTopic: return .refused(.invalidToken)
+            case .badToken: return .refused(.invalidToken)
             }
         }
         let isForeignAccepted = settings.foreignTokens == .accept && !isAllZero(notification.token)

@@ -28,6 +28,16 @@ private let timeForm =
             "p.json5:3:17: sender.unproven.polcy: unknown key, did you mean \"policy\"?; accepted: policy, limit"),
         BadProfile(
             "{ phases: { zzz: 1 } }", "p.json5:1:13: phases.zzz: unknown key; accepted: warmup, measure, drain"),
+        BadProfile(
+            "{ target: { simulator: { feedback: { split: 5 } } } }",
+            "p.json5:1:45: target.simulator.feedback.split: found 5, expected a list of sizes, such as [1, 37]"),
+        BadProfile(
+            "{ target: { simulator: { feedback: { split: [1, 0] } } } }",
+            "p.json5:1:49: target.simulator.feedback.split[1]: 0 is out of range; accepted: 1 to 65,536 bytes"),
+        BadProfile(
+            "{ target: { simulator: { port: 2196, feedback: { port: 2196 } } } }",
+            "p.json5:1:50: target.simulator.feedback.port: 2196 is the gateway's port, too; "
+                + "the service needs one of its own"),
         BadProfile("{ sender: { batch: 5 } }", "p.json5:1:20: sender.batch: found 5, expected an object"),
         BadProfile("{ name: 5 }", "p.json5:1:9: name: found 5, expected a text in quotes"),
         BadProfile("{ sender: { resume: 1 } }", "p.json5:1:21: sender.resume: found 1, expected true or false"),
@@ -111,6 +121,27 @@ private let timeForm =
         BadProfile(
             "{ target: { host: \"a\", tls: { keyFile: \"k\" } } }",
             "p.json5:1:31: target.tls.keyFile: needs certificateFile beside it"),
+        BadProfile(
+            "{ target: { host: \"a\", tls: { passphraseFile: \"k\" } } }",
+            "p.json5:1:31: target.tls.passphraseFile: needs certificateFile or pkcs12File beside it"),
+        BadProfile(
+            "{ target: { host: \"a\", tls: { certificateFile: \"c\", pkcs12File: \"p\" } } }",
+            "p.json5:1:53: target.tls.pkcs12File: stands beside certificateFile; an identity comes from one of them"),
+        BadProfile(
+            "{ target: { host: \"a\", tls: { minVersion: 1.3, maxVersion: 1.2 } } }",
+            "p.json5:1:31: target.tls.minVersion: 1.3 is over maxVersion, 1.2"),
+        BadProfile(
+            "{ target: { simulator: { tlsMinVersion: 1.3, tlsMaxVersion: 1.2 } } }",
+            "p.json5:1:26: target.simulator.tlsMinVersion: 1.3 is over tlsMaxVersion, 1.2"),
+        BadProfile(
+            "{ target: { simulator: { keyFile: \"k\" } } }",
+            "p.json5:1:26: target.simulator.keyFile: needs certificateFile beside it"),
+        BadProfile(
+            "{ target: { simulator: { providerCertificate: \"expired\" } } }",
+            "p.json5:1:26: target.simulator.providerCertificate: has no effect: clientCertificates is none"),
+        BadProfile(
+            "{ target: { simulator: { clientCertificates: \"require\", topics: [\"\"] } } }",
+            "p.json5:1:66: target.simulator.topics[0]: missing a text; found an empty one"),
         BadProfile(
             "{ target: { simulator: { faults: [{ fault: 'freeze', at: '1s' }] } } }",
             "p.json5:1:35: target.simulator.faults[0]: missing for"),

@@ -31,8 +31,40 @@ import Workload
         #expect(profile.thresholds.map(\.text) == ["lost == 0"])
     }
 
+    @Test func `the feedback service and offline devices have their settings`() throws {
+        let profile = try Profile.read(text: Self.feedbackText, source: "feedback.json5")
+        guard case .simulator(let simulator) = profile.target else {
+            Issue.record("not a simulator")
+            return
+        }
+        #expect(simulator.feedback.port == 2_196)
+        #expect(simulator.feedback.clear == .connected)
+        #expect(simulator.feedback.limit == 50_000)
+        #expect(simulator.feedback.unregisteredFile == "gone.txt")
+        #expect(simulator.feedback.split == [1, 37, 1_024])
+        #expect(simulator.feedback.pause == .milliseconds(10))
+        #expect(simulator.feedback.truncateAfter == 100)
+        #expect(simulator.feedback.emptyDelay == .seconds(1))
+        #expect(simulator.feedback.closeMode == .reset)
+        #expect(simulator.feedback.readAtEnd)
+        #expect(simulator.storage.offline == 0.2)
+        #expect(simulator.storage.expirySign == .unsigned)
+        #expect(profile.workload.expiry == .seconds(3_600))
+    }
+
+    static let feedbackText = """
+        { target: { simulator: {
+            feedback: { port: 2196, clear: "connected", limit: "50k", unregisteredFile: "gone.txt",
+                        split: [1, 37, "1KiB"], pause: "10ms", truncateAfter: 100, emptyDelay: "1s",
+                        closeMode: "reset", readAtEnd: true },
+            storage: { offline: 0.2, expirySign: "unsigned" } } },
+          workload: { expiry: "1h" } }
+        """
+
     @Test(arguments: [
-        "{}", fullText, "{ target: { host: 'h', tls: { caFile: 'ca.pem' } }, sender: { mode: 'wait-each' } }",
+        "{}", fullText, feedbackText,
+        "{ target: { host: 'h', tls: { pkcs12File: 'p.p12', allowExpired: true, minVersion: 1.3, maxVersion: 1.3 } } }",
+        "{ target: { host: 'h', tls: { caFile: 'ca.pem' } }, sender: { mode: 'wait-each' } }",
         "{ workload: { payload: { file: 'p.json' } }, load: { loop: 'open', rate: 0.25 } }",
         "{ sender: { batch: { linger: '1500ns' }, reconnect: { attemptsPerSecond: '7/m' } } }",
     ])
@@ -68,7 +100,7 @@ import Workload
         try folder.write("key.pem", "SECRET KEY")
         try folder.write("pass.txt", "SECRET PASS")
         let (key, pass) = (folder.path("key.pem"), folder.path("pass.txt"))
-        let tls = "{ certificateFile: '\(key)', keyFile: '\(key)', keyPassphraseFile: '\(pass)' }"
+        let tls = "{ certificateFile: '\(key)', keyFile: '\(key)', passphraseFile: '\(pass)' }"
         let profile = try Profile.read(text: "{ target: { host: 'h', tls: \(tls) } }", source: "p")
         let text = profile.effectiveJSON.canonicalText
         #expect(text.contains(key) && text.contains(pass))
@@ -96,6 +128,9 @@ import Workload
             tokenLength: "variable", unknownCommand: "silentClose", simpleRefusal: "reply",
             judge: { tokens: true, environment: false, payloadSize: true, payloadJSON: true, foreignTokens: "reject" },
             tickets: 0, tlsMaxVersion: 1.2, maxConnections: 5, loops: 2,
+            tlsMinVersion: 1.2, renewTickets: false, noDelay: false, certificateFile: "s.pem", keyFile: "k.pem",
+            passphraseFile: "p.txt", clientCertificates: "require", clientCAFile: "ca.pem", topics: ["a.app", "b.app"],
+            providerCertificate: "expired",
             faults: [
               { fault: "status", status: 7, share: 0.25, at: "1s", for: "2s", scope: "connection" },
               { fault: "shutdown", every: "10k", tokens: "unregistered" },
@@ -144,6 +179,8 @@ import Workload
     private static let zeroAllowed: Set<String> = [
         "phases.drain", "phases.warmup", "sender.batch.linger", "sender.reconnect.jitter", "sender.wait",
         "sender.watch", "target.simulator.port", "target.simulator.roundTrip",
+        "target.simulator.feedback.emptyDelay",
+        "target.simulator.feedback.pause", "target.simulator.feedback.port", "target.simulator.storage.offline",
         "target.simulator.tickets", "workload.faults.badToken", "workload.faults.otherTopic",
         "workload.faults.oversizedPayload", "workload.faults.unregistered", "workload.seed",
     ]

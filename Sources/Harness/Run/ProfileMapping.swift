@@ -4,6 +4,7 @@ import Primitives
 public import ProviderSessions
 import PushWire
 public import RunRecords
+import Transport
 public import Workload
 
 /// Why a run could not be prepared or carried out.
@@ -49,6 +50,10 @@ extension Profile {
         plan.watchTime = sender.watch
         plan.identifiers = IdentifierSpace(first: sender.identifiers.fixed ?? sender.firstIdentifier)
         plan.command = command
+        if let expiry = workload.expiry {
+            let now = MonotonicClock.now() + UnixClock.offset + expiry
+            plan.expiry = UInt32(clamping: now.nanoseconds / 1_000_000_000)
+        }
         if case .after(let time) = sender.expiry {
             plan.expiry = UInt32(clamping: Int64(Glibc.time(nil)) + Int64(time.seconds))
         }
@@ -150,6 +155,15 @@ extension Profile {
         }
     }
 
+    /// What the embedded gateway keeps for offline devices, for one event loop; nil when all are online.
+    func notificationStore(_ simulator: SimulatorSettings) -> NotificationStore? {
+        guard simulator.storage.offline > 0 else { return nil }
+        let settings = StorageSettings(
+            offlineShare: simulator.storage.offline, seed: workload.seed,
+            readsExpirySigned: simulator.storage.expirySign == .signed)
+        return NotificationStore(settings: settings, tokenSeed: workload.seed)
+    }
+
     /// How the embedded gateway judges and misbehaves.
     public func gatewaySettings(_ simulator: SimulatorSettings, loops: Int) -> GatewaySimulator.GatewaySettings {
         var settings = GatewaySimulator.GatewaySettings()
@@ -167,6 +181,7 @@ extension Profile {
         settings.unknownCommand = simulator.unknownCommand == .protocolError ? .protocolError : .silentClose
         settings.simpleRefusal = simulator.simpleRefusal == .silentClose ? .silentClose : .reply
         settings.judgesJSON = simulator.judge.payloadJSON
+        settings.unixOffset = UnixClock.offset
         settings.faults = FaultPlan(simulator.faults, seed: workload.seed, loops: loops)
         return settings
     }

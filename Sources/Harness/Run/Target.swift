@@ -7,6 +7,8 @@ import Transport
 struct Target {
     var connect: ConnectPlan
     var child: SimulatorChild?
+    /// The feedback service of the simulator, if it is ours.
+    var feedback: ConnectPlan?
 
     /// Starts or resolves what the profile names.
     ///
@@ -21,14 +23,18 @@ struct Target {
         let resumes = profile.sender.resume
         let attempts = AttemptPace(profile.sender.reconnect.attemptsPerSecond)
         switch profile.target {
-        case .simulator:
-            let (child, port, pem) = try await startSimulator(options)
-            let context = try makeContext(TLSClientOptions(trust: .authorities(pem: pem)))
-            return Target(
-                connect: ConnectPlan(
-                    address: .loopback(port: port), serverName: "localhost", context: context, options: link,
-                    resumes: resumes, attempts: attempts),
-                child: child)
+        case .simulator(let simulator):
+            let (child, ready) = try await startSimulator(options)
+            // A certificate of the user's own vouches for names that the loopback address is not among.
+            let isOwn = simulator.certificateFile == nil
+            let trust: TLSTrust = isOwn ? .authorities(pem: ready.authorityPEM) : .anybody
+            let context = try makeContext(TLSClientOptions(trust: trust, identity: ready.provider))
+            let connect = ConnectPlan(
+                address: .loopback(port: ready.port), serverName: "localhost", context: context, options: link,
+                resumes: resumes, attempts: attempts)
+            var feedback = connect
+            feedback.address = .loopback(port: ready.feedbackPort)
+            return Target(connect: connect, child: child, feedback: feedback)
         case .gateway(let gateway):
             let context = try makeContext(clientOptions(gateway.tls))
             return Target(
@@ -39,17 +45,31 @@ struct Target {
         }
     }
 
-    private static func startSimulator(
-        _ options: RunOptions
-    ) async throws(HarnessError) -> (SimulatorChild, port: UInt16, pem: String) {
+    /// What a simulator says that listens.
+    private struct Ready {
+        var port: UInt16
+        var feedbackPort: UInt16
+        var authorityPEM: String
+        var provider: TLSIdentity?
+    }
+
+    private static func startSimulator(_ options: RunOptions) async throws(HarnessError) -> (SimulatorChild, Ready) {
         let child = try SimulatorChild(program: options.program, profileJSON: options.profileJSON)
         _ = await child.wait(upTo: 20) { $0.ready != nil || $0.failure != nil }
-        guard let ready = child.current.ready, let port = UInt16(exactly: ready.port) else {
+        guard let ready = child.current.ready, let port = UInt16(exactly: ready.port),
+            let feedbackPort = UInt16(exactly: ready.feedbackPort)
+        else {
             let reason = child.current.failure ?? "it did not say that it listens"
             child.kill()
             throw .localLimit("the simulator did not start: \(reason)")
         }
-        return (child, port, ready.authorityPEM)
+        let provider = ready.provider.map {
+            TLSIdentity(certificateChainPEM: $0.certificatePEM, privateKeyPEM: $0.keyPEM)
+        }
+        return (
+            child,
+            Ready(port: port, feedbackPort: feedbackPort, authorityPEM: ready.authorityPEM, provider: provider)
+        )
     }
 
     private static func resolve(_ host: String, port: Int) throws(HarnessError) -> SocketAddress {
@@ -66,28 +86,36 @@ struct Target {
         return address
     }
 
-    private static func clientOptions(_ tls: TLSSettings) throws(HarnessError) -> TLSClientOptions {
+    /// The sender's side of TLS, its files read.
+    ///
+    /// - Throws: ``HarnessError/invalidInput(_:)``.
+    static func clientOptions(_ tls: TLSSettings) throws(HarnessError) -> TLSClientOptions {
         var trust = TLSTrust.system
         if !tls.verify { trust = .anybody }
         if let file = tls.caFile { trust = .authorities(pem: String(decoding: try readFile(file), as: UTF8.self)) }
-        guard tls.keyPassphraseFile == nil else {
-            throw .invalidInput(
-                "target.tls.keyPassphraseFile is not yet supported; a key without a passphrase is accepted")
-        }
-        var identity: TLSIdentity?
-        if let certificate = tls.certificateFile {
-            identity = TLSIdentity(
-                certificateChainPEM: String(decoding: try readFile(certificate), as: UTF8.self),
-                privateKeyPEM: String(decoding: try readFile(tls.keyFile ?? certificate), as: UTF8.self))
-        }
-        return TLSClientOptions(trust: trust, identity: identity)
+        var options = TLSClientOptions(trust: trust, identity: try IdentityFiles(tls).read())
+        options.versions = SecureChannel.TLSVersion(tls.minVersion)...SecureChannel.TLSVersion(tls.maxVersion)
+        return options
     }
 
-    private static func makeContext(_ options: TLSClientOptions) throws(HarnessError) -> TLSContext {
+    /// Makes the context of a client.
+    ///
+    /// - Throws: ``HarnessError/invalidInput(_:)``.
+    static func makeContext(_ options: TLSClientOptions) throws(HarnessError) -> TLSContext {
         do throws(TLSFailure) {
             return try TLSContext(client: options)
         } catch {
             throw .invalidInput("TLS settings: \(error)")
+        }
+    }
+}
+
+extension SecureChannel.TLSVersion {
+    /// The version of a profile; a range of them is sound because ``Profile/check()`` has passed.
+    init(_ version: RunRecords.TLSVersion) {
+        switch version {
+        case .tls12: self = .tls12
+        case .tls13: self = .tls13
         }
     }
 }

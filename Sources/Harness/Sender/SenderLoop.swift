@@ -16,6 +16,8 @@ final class SenderLoop {
         var resumed: UInt64 = 0
         /// For how long windows alone kept connections from writing, added over all of them.
         var windowHeld = Interval.zero
+        /// The failed attempts to connect in words, and how many there were of each kind.
+        var failedAttempts: [String: Int] = [:]
         var firstWrite: Instant?
         var lastWrite: Instant?
         var lastProof: Instant?
@@ -37,6 +39,7 @@ final class SenderLoop {
             inFlightAtError += other.inFlightAtError
             resumed += other.resumed
             windowHeld = windowHeld + other.windowHeld
+            failedAttempts.merge(other.failedAttempts, uniquingKeysWith: +)
             firstWrite = [firstWrite, other.firstWrite].compactMap { $0 }.min()
             lastWrite = [lastWrite, other.lastWrite].compactMap { $0 }.max()
             lastProof = [lastProof, other.lastProof].compactMap { $0 }.max()
@@ -79,9 +82,6 @@ final class SenderLoop {
     /// Latencies count from now on.
     func beginMeasuring(at start: Instant) { recorder.measureStart = start }
 
-    /// The failed attempts to connect in words, and how many there were of each kind.
-    var failedAttempts: [String: Int] { recorder.failedAttempts }
-
     /// The sums so far; at the end of an interval with its residence.
     func snapshot(_ endsInterval: Bool) -> LoopRecorder.Snapshot {
         var snapshot = recorder.takeSnapshot(endsInterval: endsInterval)
@@ -101,6 +101,7 @@ final class SenderLoop {
         for series in Series.allCases { result.histograms[series] = recorder[series].snapshot() }
         result.resumed = recorder.resumedReconnects
         result.windowHeld = links.reduce(.zero) { $0 + $1.session.windowHeldTime }
+        result.failedAttempts = recorder.failedAttempts
         result.firstWrite = recorder.firstWrite
         result.lastWrite = recorder.lastWrite
         result.lastProof = recorder.lastProof

@@ -16,7 +16,7 @@ extension FaultSettings {
         switch kind {
         case .status: .status(ErrorStatus(rawValue: UInt8(clamping: status)))
         case .shutdown: .shutdown
-        case .close: .close(closing)
+        case .close: .close(GatewaySimulator.CloseMode(mode))
         case .stall: .stall
         case .blackHole: idle == nil ? .blackHole : .external
         case .throttle: notificationRate.map { .throttle($0.shared(by: scope == .total ? loops : 1)) } ?? .external
@@ -24,7 +24,7 @@ extension FaultSettings {
         case .replySplit: .replySplit(pieces, pause: pause)
         case .replyWithheld: .replyWithheld
         case .replyIdentifier: .replyIdentifier(replyName)
-        case .replyClose: .replyClose(closing)
+        case .replyClose: .replyClose(GatewaySimulator.CloseMode(mode))
         case .refuse, .slowAccept, .handshake, .idleClose, .kill, .outage, .freeze: .external
         }
     }
@@ -43,17 +43,6 @@ extension FaultSettings {
         trigger.payloadMarker = payloadContains.map { Array($0.utf8) } ?? []
         trigger.scope = scope == .connection ? .connection : .total
         return trigger
-    }
-
-    private var closing: GatewaySimulator.CloseMode {
-        switch mode {
-        case .graceful: .graceful
-        case .fin: .fin
-        case .abrupt: .abrupt
-        case .reset: .reset
-        case .halfClose: .halfClose
-        case .never: .never
-        }
     }
 
     /// A throttle's rate of notifications; nil when it is one of bytes.

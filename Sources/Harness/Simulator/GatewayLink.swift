@@ -1,10 +1,11 @@
 import GatewaySimulator
 import Primitives
+import SecureChannel
 import Transport
 
 /// Drives one gateway session over an accepted TLS connection.
 final class GatewayLink: LinkHandler {
-    private let makeSession: (Instant) -> GatewaySession
+    private let loop: GatewayLoop
     private var session: GatewaySession?
     private var pausedUntil: Instant?
     private let registry: LinkRegistry
@@ -14,9 +15,9 @@ final class GatewayLink: LinkHandler {
     var registryIndex: Int?
 
     /// Makes the driver; the session begins with the connection, so that failed handshakes count for nothing.
-    init(registry: LinkRegistry, makeSession: @escaping (Instant) -> GatewaySession) {
-        self.registry = registry
-        self.makeSession = makeSession
+    init(loop: GatewayLoop) {
+        self.loop = loop
+        registry = loop.registry
     }
 
     /// Ends the connection from outside.
@@ -26,8 +27,11 @@ final class GatewayLink: LinkHandler {
     static let lingerTime = Interval.seconds(1)
 
     func linkOpened(_ link: Link, facts: LinkFacts, now: Instant) {
-        session = makeSession(now)
         self.link = link
+        session = loop.makeSession(certificate: facts.tls.providerCertificate, now: now)
+        // A certificate of the other environment gets through the handshake, and then the connection is closed without a
+        // word (`protocol.md` section 1.11).
+        guard session != nil else { return link.close(.graceful(drain: Self.lingerTime)) }
         life = registry.add(self, on: link, now: now)
         settle(link)
     }
@@ -57,6 +61,7 @@ final class GatewayLink: LinkHandler {
     func linkEnded(_ link: Link, end: LinkEnd, now: Instant) {
         self.link = nil
         registry.remove(self)
+        if case .handshakeFailed(let failure) = end { loop.handshakeFailed(failure) }
         session?.connectionEnded()
     }
 
@@ -77,7 +82,7 @@ final class GatewayLink: LinkHandler {
                 pausedUntil = max(until, pausedUntil ?? until)
                 link.pauseReading()
             case .swallow: link.swallow()
-            case .close(let mode): close(link, mode)
+            case .close(let mode): link.close(mode)
             }
         }
         armDeadline(link)
@@ -88,16 +93,5 @@ final class GatewayLink: LinkHandler {
         if let until = pausedUntil { earliest = min(earliest, until) }
         if let due = life?.deadline { earliest = min(earliest, due) }
         if earliest < .distantFuture { link.setDeadline(earliest) }
-    }
-
-    private func close(_ link: Link, _ mode: CloseMode) {
-        switch mode {
-        case .graceful: link.close(.graceful(drain: Self.lingerTime))
-        case .fin: link.close(.fin)
-        case .abrupt: link.close(.abrupt)
-        case .reset: link.close(.reset)
-        case .halfClose: link.halfClose()
-        case .never: break
-        }
     }
 }

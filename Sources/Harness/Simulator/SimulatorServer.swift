@@ -8,8 +8,11 @@ import Transport
 public final class SimulatorServer: Sendable {
     /// The certificate of the authority that vouches for the simulator, as PEM.
     public let authorityPEM: String
+    /// The certificate for the run's own sender; nil where none is asked for, or none shall be shown.
+    public let provider: ProviderIdentity?
     private let loops: [EventLoop]
     private let listener: Listener
+    private let feedback: FeedbackService
     private let timetable: FaultTimetable
     private let faults: [FaultSettings]
     private let connectionTimetable: ConnectionTimetable
@@ -26,22 +29,20 @@ public final class SimulatorServer: Sendable {
     ) async throws(HarnessError) {
         let connectionFaults = connectionFaults ?? settings.connectionFaults(seed: profile.workload.seed)
         let loopCount = settings.loops ?? Self.defaultLoopCount
-        let gateway = profile.gatewaySettings(settings, loops: loopCount)
+        var gateway = profile.gatewaySettings(settings, loops: loopCount)
+        gateway.unregisteredTokens = try settings.feedback.unregisteredTokens()
         let tracked = UInt64(min(profile.workload.notifications, Profile.notificationLimit))
         let firstIdentifier = profile.sender.firstIdentifier
         let totals = FaultTotals(of: gateway.faults)
         do {
-            let authority = try CertificateAuthority()
-            authorityPEM = authority.certificatePEM
-            let names = ["localhost", "gateway.sandbox.push.apple.com", "gateway.push.apple.com"]
-            var options = TLSServerOptions(identity: try authority.issue(.server, names: names))
-            options.tickets = settings.tickets == 0 ? .none : .everyHandshake(count: settings.tickets)
-            if settings.tlsMaxVersion == .tls12 { options.versions = .tls12 ... .tls12 }
-            let context = try TLSContext(server: options)
+            let security = try SimulatorSecurity(settings)
+            authorityPEM = security.authorityPEM
+            provider = security.provider
+            let context = security.context
             var listening = ListenerOptions()
             listening.connectionLimit = settings.maxConnections
             listening.backlog = RunNeed.backlog
-            listening.link.sendsAtOnce = profile.sender.noDelay
+            listening.link.sendsAtOnce = settings.noDelay
             listening.link.receiveBufferBytes = settings.receiveBuffer
             listening.link.path = settings.path
             listening.faults = connectionFaults.accept
@@ -51,9 +52,11 @@ public final class SimulatorServer: Sendable {
             var loops: [EventLoop] = []
             for index in 0..<loopCount {
                 let loop = try EventLoop(label: "pushbench.gateway.\(index)")
-                try await loop.run { core in
+                try await loop.run { [gateway] core in
                     core.tenant = GatewayLoop(
-                        settings: gateway, totals: totals, firstIdentifier: firstIdentifier, trackedCount: tracked,
+                        settings: gateway, topics: settings.topics, totals: totals,
+                        firstIdentifier: firstIdentifier, trackedCount: tracked,
+                        feedbackLimit: settings.feedback.limit, store: profile.notificationStore(settings),
                         registry: LinkRegistry(connectionFaults, loop: index, of: loopCount))
                 }
                 loops.append(loop)
@@ -63,6 +66,10 @@ public final class SimulatorServer: Sendable {
                 guard let loop = core.tenant as? GatewayLoop else { preconditionFailure("a loop without its gateway") }
                 return loop.makeLink()
             }
+            var feedbackAddress = address
+            feedbackAddress.port = UInt16(settings.feedback.port)
+            feedback = try await FeedbackService(
+                settings, on: feedbackAddress, context: context, gatewayLoops: loops)
         } catch let error as HarnessError {
             throw error
         } catch let error as TransportError {
@@ -71,7 +78,8 @@ public final class SimulatorServer: Sendable {
             throw .internalFailure("cannot start the simulator: \(error)")
         }
         faults = settings.faults
-        timetable = FaultTimetable(settings.faults, totals: totals, listener: listener, loops: loops)
+        timetable = FaultTimetable(
+            settings.faults, totals: totals, listener: listener, loops: loops + [feedback.loop])
         connectionTimetable = ConnectionTimetable(connectionFaults, listener: listener, loops: loops)
     }
 
@@ -80,6 +88,9 @@ public final class SimulatorServer: Sendable {
 
     /// The port on which it listens.
     public var port: Int { Int(listener.address.port) }
+
+    /// The port on which its feedback service listens.
+    public var feedbackPort: Int { feedback.port }
 
     /// The sums at present.
     public func progress() async -> SimulatorProgress {
@@ -98,14 +109,19 @@ public final class SimulatorServer: Sendable {
         var counts = GatewayCounts()
         var stretches: [Range<UInt64>]? = []
         var result = SimulatorResult()
+        var storage: NotificationStore.Snapshot?
         for loop in loops {
             let share = try? await loop.run { core in
                 let ledger = (core.tenant as? GatewayLoop)?.ledger
-                return (ledger?.counts ?? GatewayCounts(), ledger?.acceptedStretches(), core.processorTime)
+                return (
+                    ledger?.counts ?? GatewayCounts(), ledger?.acceptedStretches(), core.processorTime,
+                    ledger?.store?.snapshot
+                )
             }
             guard let share else { continue }
             counts.add(share.0)
             if let old = stretches, let new = share.1 { stretches = old + new } else { stretches = nil }
+            if let part = share.3 { storage = storage.map { $0.joined(with: part) } ?? part }
             result.busiestLoopNs = max(result.busiestLoopNs, share.2.nanoseconds)
         }
         if let all = stretches {
@@ -115,6 +131,10 @@ public final class SimulatorServer: Sendable {
         }
         fill(&result, from: counts)
         if !faults.isEmpty { result.ledger.faults = await faultCounts(counts.faults) }
+        result.ledger.storage = storage.map { StorageLedgerRecord($0.result) }
+        let told = await feedback.counts()
+        result.feedbackDigest = told.deliveredDigest
+        result.ledger.feedback = FeedbackLedgerRecord(told, notifications: counts.unregistered)
         return result
     }
 
@@ -123,6 +143,7 @@ public final class SimulatorServer: Sendable {
         timetable.end()
         connectionTimetable.end()
         await listener.close()
+        await feedback.shutDown()
         for loop in loops { await loop.shutDownAndWait() }
     }
 
@@ -169,6 +190,9 @@ public final class SimulatorServer: Sendable {
         result.ledger.connectionsRefused = Int64(listening.turnedAway + listening.refused)
         result.pathStops = Int64(listening.pathStops)
         result.pathStopNs = listening.pathStopTime.nanoseconds
+        for (reason, count) in counts.refusedCertificates {
+            result.ledger.certificateRefusals[reason.rawValue] = Int64(count)
+        }
         result.ledger.bytesReceived = Int64(counts.acceptedBytes)
     }
 }

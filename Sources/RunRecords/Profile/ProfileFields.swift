@@ -51,7 +51,8 @@ extension WorkloadSettings: SettingsGroup {
             .count("notifications", \.notifications, 1...Profile.notificationLimit),
             .count("devices", \.devices, counts),
             .count("seed", \.seed, 0...UInt64(Int64.max)), .choice("environment", \.environment),
-            .text("tokensFile", \.tokensFile), .group("payload", \.payload), .group("faults", \.faults),
+            .text("tokensFile", \.tokensFile),
+            .interval("expiry", \.expiry, Interval.any), .group("payload", \.payload), .group("faults", \.faults),
         ]
     }
 }
@@ -151,8 +152,9 @@ extension TLSSettings: SettingsGroup {
     static var fields: [SettingsField<Self>] {
         [
             .text("caFile", \.caFile), .text("certificateFile", \.certificateFile), .text("keyFile", \.keyFile),
-            .text("keyPassphraseFile", \.keyPassphraseFile), .text("serverName", \.serverName),
-            .flag("verify", \.verify),
+            .text("pkcs12File", \.pkcs12File), .text("passphraseFile", \.passphraseFile),
+            .flag("allowExpired", \.allowExpired), .text("serverName", \.serverName), .flag("verify", \.verify),
+            .choice("minVersion", \.minVersion), .choice("maxVersion", \.maxVersion),
         ]
     }
 }
@@ -163,9 +165,15 @@ extension SimulatorSettings: SettingsGroup {
             .text("address", \.address), .count("port", \.port, 0...65_535), .group("judge", \.judge),
             .payloadLimit, .choice("tokenLength", \.tokenLength), .choice("environment", \.environment),
             .choice("unknownCommand", \.unknownCommand), .choice("simpleRefusal", \.simpleRefusal),
-            .count("tickets", \.tickets, 0...16), .choice("tlsMaxVersion", \.tlsMaxVersion),
-            .count("maxConnections", \.maxConnections, 1...1_000_000),
-            .bytes("receiveBuffer", \.receiveBuffer, 4_096...1_073_741_824), .count("loops", \.loops, loopCounts),
+            .count("tickets", \.tickets, 0...16),
+            .flag("renewTickets", \.renewTickets), .choice("tlsMinVersion", \.tlsMinVersion),
+            .choice("tlsMaxVersion", \.tlsMaxVersion), .text("certificateFile", \.certificateFile),
+            .text("keyFile", \.keyFile), .text("passphraseFile", \.passphraseFile),
+            .choice("clientCertificates", \.clientCertificates), .text("clientCAFile", \.clientCAFile),
+            .texts("topics", \.topics), .choice("providerCertificate", \.providerCertificate),
+            .flag("noDelay", \.noDelay), .count("maxConnections", \.maxConnections, 1...1_000_000),
+            .bytes("receiveBuffer", \.receiveBuffer, 4_096...1_073_741_824),
+            .count("loops", \.loops, loopCounts), .group("feedback", \.feedback), .group("storage", \.storage),
             .interval("roundTrip", \.roundTrip, .zero...Interval.seconds(2)),
             .bytes("roundTripWindow", \.roundTripWindow, 4_096...1_073_741_824),
             .bytes("roundTripTotal", \.roundTripTotal, 1_048_576...1_099_511_627_776), .faults,
@@ -180,4 +188,21 @@ extension JudgeSettings: SettingsGroup {
             .flag("payloadJSON", \.payloadJSON), .choice("foreignTokens", \.foreignTokens),
         ]
     }
+}
+
+extension FeedbackServiceSettings: SettingsGroup {
+    static var fields: [SettingsField<Self>] {
+        [
+            .count("port", \.port, 0...65_535), .choice("clear", \.clear),
+            .count("limit", \.limit, 1...tokenLimit), .text("unregisteredFile", \.unregisteredFile),
+            .byteList("split", \.split, 1...65_536), .interval("pause", \.pause, .zero...Interval.seconds(60)),
+            .bytes("truncateAfter", \.truncateAfter, 0...Int(Int32.max)),
+            .interval("emptyDelay", \.emptyDelay, .zero...Interval.seconds(60)),
+            .choice("closeMode", \.closeMode), .flag("readAtEnd", \.readAtEnd),
+        ]
+    }
+}
+
+extension NotificationStorageSettings: SettingsGroup {
+    static var fields: [SettingsField<Self>] { [.fraction("offline", \.offline), .choice("expirySign", \.expirySign)] }
 }

@@ -20,6 +20,14 @@ extension SettingsField {
             write: { $0[keyPath: path].map(JSONValue.string) ?? .null })
     }
 
+    /// A list of texts, none of them empty.
+    static func texts(_ name: String, _ path: WritableKeyPath<Group, [String]>) -> Self {
+        Self(
+            name: name,
+            read: { (group, setting) throws(ProfileError) in group[keyPath: path] = try setting.texts() },
+            write: { .array($0[keyPath: path].map(JSONValue.string)) })
+    }
+
     static func flag(_ name: String, _ path: WritableKeyPath<Group, Bool>) -> Self {
         Self(
             name: name,
@@ -57,6 +65,22 @@ extension SettingsField {
             name: name,
             read: { (group, setting) throws(ProfileError) in group[keyPath: path] = try setting.bytes(range) },
             write: { $0[keyPath: path].map { .integer(Int64($0)) } ?? .null })
+    }
+
+    static func byteList(_ name: String, _ path: WritableKeyPath<Group, [Int]>, _ range: ClosedRange<Int>) -> Self {
+        Self(
+            name: name,
+            read: { (group, setting) throws(ProfileError) in
+                guard case .array(let values) = setting.value.content else {
+                    throw setting.wrongKind(expected: "a list of sizes, such as [1, 37]")
+                }
+                var sizes: [Int] = []
+                for (index, value) in values.enumerated() {
+                    sizes.append(try Setting(keyPath: "\(setting.keyPath)[\(index)]", value: value).bytes(range))
+                }
+                group[keyPath: path] = sizes
+            },
+            write: { .array($0[keyPath: path].map { .integer(Int64($0)) }) })
     }
 
     static func fraction(

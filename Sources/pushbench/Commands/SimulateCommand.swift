@@ -25,11 +25,16 @@ struct SimulateCommand {
         guard case .simulator(let settings) = profile.target else {
             throw HarnessError.invalidInput("\(file ?? "the profile") has another target than a simulator")
         }
+        if parsed.has("write-ca"), let own = settings.certificateFile {
+            throw HarnessError.invalidInput("--write-ca: the simulator's authority does not vouch for \(own)")
+        }
         _ = Machine.raiseDescriptorLimit()
         let server = try await SimulatorServer(profile: profile, settings: settings)
         if let path = parsed.last("write-ca") { try writeAuthority(server.authorityPEM, to: path) }
         let place = "\(settings.address):\(server.port)"
-        Terminal.write("listening on \(place), token seed \(profile.workload.seed)\n", to: STDOUT_FILENO)
+        Terminal.write(
+            "listening on \(place), feedback on \(settings.address):\(server.feedbackPort), "
+                + "token seed \(profile.workload.seed)\n", to: STDOUT_FILENO)
         let interrupts = SignalWatch.install()
         while interrupts.value == 0 { try? await Task.sleep(nanoseconds: 50_000_000) }
         let result = await server.result()
@@ -44,13 +49,35 @@ struct SimulateCommand {
             of priority 5 \(book.powerSaving), unknown commands \(book.unknownCommands)
             """)
         for fault in book.faults ?? [] { print("fault \(fault.fault): \(fault.count)") }
+        printFeedback(book)
         for (status, count) in result.rejections.sorted(by: { $0.key < $1.key }) { print("status \(status): \(count)") }
+        for (reason, count) in book.certificateRefusals.sorted(by: { $0.key < $1.key }) {
+            print("refused certificate, \(reason): \(count)")
+        }
         return ExitCode.passed
     }
 
-    /// As a test double, the simulator tracks every identifier and checks that payloads are JSON.
-    private static let defaults =
-        "{workload: {notifications: \(Profile.notificationLimit)}, target: {simulator: {judge: {payloadJSON: true}}}}"
+    /// What concerns devices that are gone or offline, if there are any.
+    private func printFeedback(_ book: SimulatorLedgerRecord) {
+        if let feedback = book.feedback, feedback.notifications > 0 {
+            print(
+                "unregistered \(feedback.notifications), feedback: \(feedback.waiting) waiting, "
+                    + "\(feedback.delivered) delivered, \(feedback.clearedUndelivered) cleared undelivered, "
+                    + "\(feedback.dropped) dropped")
+        }
+        if let storage = book.storage {
+            print(
+                "offline: \(storage.stored) stored, \(storage.replaced) replaced, \(storage.notStored) not stored, "
+                    + "\(storage.expired) expired")
+        }
+    }
+
+    /// As a test double, the simulator tracks every identifier and checks that payloads are JSON, and it gives no tickets:
+    /// with them several legacy clients see the socket readable, find nothing to read, and close a healthy connection.
+    private static let defaults = """
+        {workload: {notifications: \(Profile.notificationLimit)},
+         target: {simulator: {tickets: 0, judge: {payloadJSON: true}}}}
+        """
 
     private func writeAuthority(_ pem: String, to path: String) throws {
         let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
