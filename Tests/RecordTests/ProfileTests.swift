@@ -165,7 +165,7 @@ import Workload
             unproven: { policy: "resend", limit: 1 },
             reconnect: { base: "10ms", factor: 1.5, cap: "1s", jitter: 0, attemptsPerSecond: 50 },
             connectTimeout: "1s", handshakeTimeout: "1s", resume: false, sentinelTimeout: "1s", stallLimit: "5s",
-            priority: 5, expiry: "1h", allowMalformed: true, malformed: { token: "extraByte", every: 10 }, watch: "1s",
+            priority: 5, allowMalformed: true, malformed: { token: "extraByte", every: 10 }, watch: "1s",
           },
           phases: { warmup: "2s", measure: "1m30s", drain: 0 },
           thresholds: ["lost == 0"],
@@ -250,7 +250,7 @@ import Workload
             message("{}", ("sender.windw", "5", "--set")) == "--set: sender.windw: unknown key, did you mean "
                 + "\"window\"?; accepted: connections, loops, batch, window, firstIdentifier, noDelay, sendBuffer, "
                 + "unsentLimit, mode, wait, silence, unproven, reconnect, connectTimeout, handshakeTimeout, resume, stallLimit, "
-                + "sentinelTimeout, identifiers, priority, expiry, watch, allowMalformed, malformed")
+                + "sentinelTimeout, identifiers, priority, watch, allowMalformed, malformed")
         #expect(
             message("{ sender: {\n window: 200 } }", ("sender.batch.notifications", "300", "-b"))
                 == "p.json5:2:2: sender.window: 200 is less than a batch, sender.batch.notifications 300")

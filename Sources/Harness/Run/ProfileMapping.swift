@@ -54,9 +54,6 @@ extension Profile {
             let now = MonotonicClock.now() + UnixClock.offset + expiry
             plan.expiry = UInt32(clamping: now.nanoseconds / 1_000_000_000)
         }
-        if case .after(let time) = sender.expiry {
-            plan.expiry = UInt32(clamping: Int64(Glibc.time(nil)) + Int64(time.seconds))
-        }
         plan.malformed = sender.malformed.map { malformed in
             MalformedPlan(
                 token: malformed.token == .missingByte ? .missingByte : .extraByte, every: UInt64(malformed.every))

@@ -104,7 +104,7 @@ extension Profile {
         try checks.refuse("sender.priority", when: protocolName != .framed && sender.priority != 10) {
             "has no effect: only protocol framed carries a priority, and this is \(protocolName.rawValue)"
         }
-        try checks.refuse("sender.expiry", when: protocolName == .simple && sender.expiry != .none) {
+        try checks.refuse("workload.expiry", when: protocolName == .simple && workload.expiry != nil) {
             "has no effect: protocol simple carries no expiry"
         }
         if let fixed = sender.identifiers.fixed, workload.notifications > 1 {

@@ -100,7 +100,7 @@ extension SenderSettings: SettingsGroup {
             .interval("handshakeTimeout", \.handshakeTimeout, Interval.positive), .flag("resume", \.resume),
             .interval("stallLimit", \.stallLimit, Interval.positive),
             .interval("sentinelTimeout", \.sentinelTimeout, Interval.positive),
-            .group("identifiers", \.identifiers), .priority, .expiry, .interval("watch", \.watch, Interval.any),
+            .group("identifiers", \.identifiers), .priority, .interval("watch", \.watch, Interval.any),
             .flag("allowMalformed", \.allowMalformed), .group("malformed", \.malformed),
         ]
     }
