@@ -194,8 +194,8 @@ struct OperationCosts {
             for _ in 0..<count / (frames.count * frames.bookRounds) {
                 let ledger = GatewayLedger(trackedCount: UInt64(frames.count * frames.bookRounds))
                 let session = GatewaySession(
-                    settings: settings, judge: NotificationJudge(settings: settings, start: .zero), ledger: ledger,
-                    pace: GatewayPace(settings: settings))
+                    settings: settings, judge: NotificationJudge(settings: settings), ledger: ledger,
+                    pace: GatewayPace(settings: settings), openedAt: .zero)
                 for _ in 0..<frames.bookRounds { session.receive(frames.bytes, now: .zero) }
                 accepted += ledger.counts.accepted
             }

@@ -21,7 +21,7 @@ public struct FeedbackSettings: Hashable, Sendable {
     /// How long a connection with nothing to tell stays open; a log of 2011 shows about a second.
     public var emptyDelay = Interval.zero
     /// How connections end.
-    public var closeMode = GatewaySettings.CloseMode.graceful
+    public var closeMode = CloseMode.graceful
     /// How long a client may take nothing before it is given up.
     public var patience = Interval.seconds(30)
 
@@ -36,7 +36,7 @@ public enum FeedbackAction: Hashable, Sendable {
     /// Ask whether the peer has acknowledged everything, and tell it (``FeedbackSession/acknowledged(_:now:)``).
     case checkAcknowledgement
     /// End the connection in this way.
-    case close(GatewaySettings.CloseMode)
+    case close(CloseMode)
 }
 
 /// The feedback service's side of one connection: writes the list as soon as it is there, then closes.
@@ -134,7 +134,7 @@ public final class FeedbackSession {
     public func acknowledged(_ isAcknowledged: Bool, now: Instant) {
         guard case .settling = state else { return }
         if isAcknowledged {
-            isDelivered = position == list.bytes.count && settings.closeMode == .graceful
+            isDelivered = position == list.bytes.count && [.graceful, .fin, .halfClose].contains(settings.closeMode)
             close(settings.closeMode)
         } else if now >= lastProgress + settings.patience {
             close(.abrupt)
@@ -162,7 +162,7 @@ public final class FeedbackSession {
         }
     }
 
-    private func close(_ mode: GatewaySettings.CloseMode) {
+    private func close(_ mode: CloseMode) {
         state = .closed
         action = .close(mode)
     }

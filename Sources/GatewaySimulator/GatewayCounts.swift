@@ -58,6 +58,8 @@ public struct GatewayCounts: Hashable, Sendable {
     public var acceptedBytes: UInt64 = 0
     /// An order-free digest of the accepted (identifier, token) pairs; comparable only without duplicates.
     public var digest: UInt64 = 0
+    /// How often each fault of the plan struck, by its place there; shorter when the last ones never did.
+    public var faults: [UInt64] = []
     /// When the first and the last notification was accepted.
     public var firstAcceptedAt: Instant?
     /// When the last notification was accepted.
@@ -74,6 +76,12 @@ public struct GatewayCounts: Hashable, Sendable {
 
     /// Accepted notifications of command 1.
     public var enhanced: UInt64 { accepted - simple - framed }
+
+    /// Adds so many strikes of one fault.
+    mutating func addFault(_ index: Int, _ count: UInt64) {
+        if index >= faults.count { faults += Array(repeating: 0, count: index + 1 - faults.count) }
+        faults[index] += count
+    }
 
     /// Adds another loop's sums to these.
     public mutating func add(_ other: GatewayCounts) {
@@ -99,6 +107,7 @@ public struct GatewayCounts: Hashable, Sendable {
         partialNotifications += other.partialNotifications
         acceptedBytes += other.acceptedBytes
         digest &+= other.digest
+        for (index, count) in other.faults.enumerated() { addFault(index, count) }
         firstAcceptedAt = [firstAcceptedAt, other.firstAcceptedAt].compactMap { $0 }.min()
         lastAcceptedAt = [lastAcceptedAt, other.lastAcceptedAt].compactMap { $0 }.max()
     }

@@ -76,6 +76,9 @@ public final class GatewayLedger {
         return page[bit >> 6] & (1 << UInt64(bit & 63)) != 0
     }
 
+    /// Enters a strike of one fault of the plan.
+    func countFault(_ index: Int) { counts.addFault(index, 1) }
+
     /// Enters a connection that was refused for its certificate.
     public func refuseCertificate(_ reason: CertificateRefusal) {
         counts.refusedCertificates[reason, default: 0] += 1

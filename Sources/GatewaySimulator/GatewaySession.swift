@@ -8,8 +8,10 @@ public enum GatewayAction: Hashable, Sendable {
     case fill
     /// Read nothing until then.
     case pause(until: Instant)
+    /// Neither read nor close any more.
+    case swallow
     /// End the connection in this way, once everything that was filled is written.
-    case close(GatewaySettings.CloseMode)
+    case close(CloseMode)
 }
 
 /// The gateway's side of one connection of the binary interface: parse, judge, stay silent or reply once.
@@ -22,25 +24,34 @@ public final class GatewaySession {
     private let judge: NotificationJudge
     private let ledger: GatewayLedger
     private let pace: GatewayPace
+    /// Nil without faults that can strike the connection, so that a notification's way is not longer for them.
+    private let faults: SessionFaults?
+    private var throttle: ReadingThrottle?
     /// The apps that the provider's certificate reaches, and whose feedback is its own.
     private let scope: TopicScope
     private var state = GatewayState.serving
     private var reader: NotificationReader
     private var isSkippingRefused = false
-    private var acceptedCount: UInt64 = 0
+    private var judgedCount: UInt64 = 0
+    private var lastAccepted: UInt32 = 0
     private var discardedCount: UInt64 = 0
+    /// The number of discarded notifications at which the reply leaves; 0 for none.
+    private var replyingAfter: UInt64 = 0
     private var action: GatewayAction?
+    private var pausedUntil: Instant?
 
     /// Makes the session of one accepted connection, which reaches the apps in `scope`; book and pace are those of the
     /// event loop on which it lives.
     public init(
         settings: GatewaySettings, judge: NotificationJudge, ledger: GatewayLedger, pace: GatewayPace,
-        scope: TopicScope = .appUnderLoad
+        scope: TopicScope = .appUnderLoad, openedAt now: Instant
     ) {
         self.settings = settings
         self.judge = judge
         self.ledger = ledger
         self.pace = pace
+        faults = SessionFaults(settings: settings, ledger: ledger, totals: pace.totals, openedAt: now)
+        throttle = ReadingThrottle(plan: settings.faults, scope: .connection, totals: pace.totals, openedAt: now)
         self.scope = scope
         reader = NotificationReader(
             parser: NotificationParser(
@@ -51,6 +62,10 @@ public final class GatewaySession {
 
     /// Takes what the session wants done; nil when nothing.
     public func takeAction() -> GatewayAction? {
+        if let until = pausedUntil {
+            pausedUntil = nil
+            return .pause(until: until)
+        }
         defer { action = nil }
         return action
     }
@@ -59,18 +74,19 @@ public final class GatewaySession {
     public var unfinishedByteCount: Int { reader.unfinishedByteCount }
 
     /// When ``timerFired(now:)`` wants to be called.
-    public var deadline: Instant? { state.replyDue }
+    public var deadline: Instant? {
+        guard let strike = faults?.deadline, state.isServing else { return state.replyDue }
+        return state.replyDue.map { min($0, strike) } ?? strike
+    }
 
     /// Bytes came from the provider.
     public func receive(_ bytes: UnsafeRawBufferPointer, now: Instant) {
         let before = ledger.counts.accepted
-        var readCount: UInt64 = 0
         // The reader leaves the session while it reads: as a part of the session it would be under a run-time check all
         // the while, and with it everything that the frames touch.
         var reader = NotificationReader(parser: self.reader.parser)
         swap(&reader, &self.reader)
         reader.read(bytes) { frame, reader in
-            if case .notification = frame { readCount += 1 }
             if state.isServing { serve(frame, reader: &reader, now: now) } else { discard(frame, now: now) }
         }
         swap(&reader, &self.reader)
@@ -79,22 +95,26 @@ public final class GatewaySession {
             ledger.counts.firstAcceptedAt = ledger.counts.firstAcceptedAt ?? now
             ledger.counts.lastAcceptedAt = now
         }
-        if action == nil, let until = pace.pause(afterReading: readCount, accepting: acceptedNow, now: now) {
-            action = .pause(until: until)
-        }
+        slowDown(acceptedNow, now)
     }
 
     /// Time has come for what ``deadline`` announced.
     public func timerFired(now: Instant) {
-        if state.becomeReady(at: now) { action = .fill }
+        if state.isServing {
+            while state.isServing, let strike = faults?.timedStrike(now: now) {  // bounded: each fault strikes once
+                let last = FaultSubject(identifier: lastAccepted, position: judgedCount)
+                suffer(strike, at: last, now: now)
+            }
+        } else if state.replyDue.map({ $0 <= now }) ?? false {
+            if !beginReply(now) { action = .fill }
+        }
     }
 
-    /// Writes the reply, if it is due, and returns its length: all six bytes in one piece, or 0.
+    /// Writes the reply, or the next piece of it, if it is due, and returns its length; 0 if not.
     public func fill(into buffer: UnsafeMutableRawBufferPointer, now: Instant) -> Int {
-        guard let reply = state.takeReply() else { return 0 }
-        reply.write(into: buffer)
-        action = .close(settings.closeMode)
-        return ErrorReply.byteCount
+        let (count, closing) = state.writePiece(into: buffer, now: now)
+        if let closing { action = .close(closing) }
+        return count
     }
 
     /// The provider closed the connection, or it broke.
@@ -114,8 +134,8 @@ public final class GatewaySession {
         case .unknownCommand:
             ledger.counts.unknownCommands += 1
             switch settings.unknownCommand {
-            case .protocolError: condemn(ErrorReply(status: .protocolError, identifier: 0), now: now)
-            case .silentClose: end()
+            case .protocolError: condemn(ErrorReply(status: .protocolError, identifier: 0), nil, now: now)
+            case .silentClose: end(.graceful)
             }
         case .incomplete: break
         }
@@ -123,7 +143,27 @@ public final class GatewaySession {
     }
 
     private func decide(_ notification: NotificationView, now: Instant) {
-        switch judge.verdict(on: notification, scope: scope, now: now) {
+        if let faults { return decide(notification, under: faults, now: now) }
+        if let status = judge(notification, now: now) {
+            refuse(RefusedNotification(notification, status: status), now: now)
+        }
+    }
+
+    private func decide(_ notification: NotificationView, under faults: SessionFaults, now: Instant) {
+        judgedCount += 1
+        let subject = FaultSubject(
+            identifier: notification.identifier, token: notification.token, payload: notification.payload,
+            position: judgedCount)
+        if let status = faults.refusal(of: subject, now: now) ?? judge(notification, now: now) {
+            return refuse(RefusedNotification(notification, status: status), subject, now: now)
+        }
+        lastAccepted = notification.identifier
+        if let strike = faults.strike(subject, now: now) { suffer(strike, at: subject, now: now) }
+    }
+
+    /// Enters a notification if it is good, and returns the status with which it is refused if not.
+    private func judge(_ notification: NotificationView, now: Instant) -> ErrorStatus? {
+        switch judge.verdict(on: notification, scope: scope) {
         case .accepted:
             ledger.accept(notification)
             ledger.store?.take(notification, unixTime: unixTime(at: now))
@@ -136,35 +176,68 @@ public final class GatewaySession {
             ledger.accept(notification)
             ledger.counts.foreign += 1
             ledger.store?.take(notification, unixTime: unixTime(at: now))
-        case .refused(let status): return refuse(RefusedNotification(notification, status: status), now: now)
+        case .refused(let status): return status
         }
-        acceptedCount += 1
-        switch settings.ending {
-        case .shutdown(let count) where acceptedCount == count:
-            ledger.counts.shutdowns += 1
-            condemn(ErrorReply(status: .shutdown, identifier: notification.identifier), now: now)
-        case .silentClose(let count) where acceptedCount == count: end()
-        default: break
-        }
+        return nil
     }
 
     /// Seconds since 1970.
     private func unixTime(at now: Instant) -> Int64 { (now + settings.unixOffset).nanoseconds / 1_000_000_000 }
 
-    private func refuse(_ refused: RefusedNotification, now: Instant) {
+    private func refuse(_ refused: RefusedNotification, _ subject: FaultSubject? = nil, now: Instant) {
         ledger.refuse(refused)
-        if refused.command == SimpleNotification.command && settings.simpleRefusal == .silentClose { return end() }
-        condemn(ErrorReply(status: refused.status, identifier: refused.identifier), now: now)
+        let isSilent = refused.command == SimpleNotification.command && settings.simpleRefusal == .silentClose
+        let reply = ErrorReply(status: refused.status, identifier: refused.identifier)
+        condemn(reply, subject, isWithheld: isSilent, now: now)
     }
 
-    private func condemn(_ reply: ErrorReply, now: Instant) {
-        state.condemn(reply, dueAt: now + settings.errorDelay)
-        if settings.errorDelayNotifications == 0 && state.becomeReady(at: now) { action = .fill }
+    private func condemn(_ reply: ErrorReply, _ subject: FaultSubject?, isWithheld: Bool = false, now: Instant) {
+        var delivery = ReplyDelivery(reply)
+        delivery.isWithheld = isWithheld
+        if let faults {
+            let named = subject ?? FaultSubject(identifier: reply.identifier, position: judgedCount)
+            faults.shape(&delivery, of: named, now: now)
+        }
+        replyingAfter = delivery.untilDiscarded
+        state.condemn(delivery, now: now)
+        beginReply(now)
     }
 
-    private func end() {
+    /// Begins with the reply if it is due; returns whether it is.
+    @discardableResult
+    private func beginReply(_ now: Instant) -> Bool {
+        guard let delivery = state.becomeReady(at: now, discarded: discardedCount) else { return false }
+        action = delivery.isWithheld ? .close(delivery.closeMode) : .fill
+        return true
+    }
+
+    private func end(_ mode: CloseMode) {
         state.close()
-        action = .close(.graceful)
+        action = .close(mode)
+    }
+
+    // MARK: - Faults
+
+    private func suffer(_ strike: SessionFaults.Strike, at subject: FaultSubject, now: Instant) {
+        switch strike {
+        case .shutdown:
+            ledger.counts.shutdowns += 1
+            condemn(ErrorReply(status: .shutdown, identifier: subject.identifier), subject, now: now)
+        case .close(let mode): end(mode)
+        case .stall(let until): pause(until: until)
+        case .blackHole:
+            state.close()
+            action = .swallow
+        }
+    }
+
+    private func pause(until: Instant) { pausedUntil = pausedUntil.map { max($0, until) } ?? until }
+
+    private func slowDown(_ accepted: UInt64, _ now: Instant) {
+        let shared = pace.pause(afterAccepting: accepted, now: now, ledger: ledger)
+        if let until = shared { pause(until: until) }
+        let own = throttle?.pause(afterAccepting: accepted, now: now, ledger: ledger)
+        if let until = own { pause(until: until) }
     }
 
     /// Counts what is thrown away behind a refused notification.
@@ -176,8 +249,6 @@ public final class GatewaySession {
         }
         ledger.counts.discarded += 1
         discardedCount += 1
-        if discardedCount == settings.errorDelayNotifications && state.becomeReady(at: .distantFuture) {
-            action = .fill
-        }
+        if discardedCount == replyingAfter { beginReply(now) }
     }
 }

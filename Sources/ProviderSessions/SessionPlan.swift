@@ -56,6 +56,14 @@ public enum UnprovenPolicy: Hashable, Sendable {
     case resend(limit: UInt32)
 }
 
+/// How long a written notification counts as in flight, when the window bounds what is in flight.
+public enum SilencePlan: Hashable, Sendable {
+    /// The round trip as measured when the connection was opened.
+    case roundTrip
+    /// This long.
+    case constant(Interval)
+}
+
 /// The command of the binary interface in which notifications are written.
 public enum NotificationCommand: Hashable, Sendable {
     /// Command 0: no identifier, so that nothing that the gateway says can be about one notification.
@@ -85,14 +93,6 @@ public struct MalformedPlan: Hashable, Sendable {
 
     /// The first damaged notification from `sequence` on.
     func next(from sequence: UInt64) -> UInt64 { (sequence / every + 1) * every - 1 }
-}
-
-/// How long a written notification counts as in flight, when the window bounds what is in flight.
-public enum SilencePlan: Hashable, Sendable {
-    /// The round trip as measured when the connection was opened.
-    case roundTrip
-    /// This long.
-    case constant(Interval)
 }
 
 /// Everything that a provider session is told before the run.

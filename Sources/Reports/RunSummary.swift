@@ -49,7 +49,8 @@ public struct RunSummary {
             LabelledText(label: "", items: besideBalance), LabelledText(label: "errors", items: errors),
             LabelledText(label: "reconnects", items: reconnects),
         ]
-        return (paragraphs + devices).flatMap { $0.lines(style) }
+        let struck = faults.isEmpty ? [] : [LabelledText(label: "faults", items: faults)]
+        return (paragraphs + devices + struck).flatMap { $0.lines(style) }
     }
 
     private var setting: [String] {
@@ -133,6 +134,11 @@ public struct RunSummary {
         return errors.map { error in
             "\(FigureText.count(error.count)) \(error.name)" + (error.status.map { " (\($0))" } ?? "")
         }
+    }
+
+    /// What the simulator's faults did; empty without a fault plan.
+    private var faults: [String] {
+        (record.simulatorLedger?.faults ?? []).map { "\(FigureText.count($0.count)) \($0.fault)" }
     }
 
     private var reconnects: [String] {

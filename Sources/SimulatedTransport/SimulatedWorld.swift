@@ -48,6 +48,7 @@ public final class SimulatedWorld {
         var blocked: [UInt8]?
         var unread: [[UInt8]] = []
         var pausedUntil: Instant?
+        var timerAt: Instant?
         var isOpenAtSender = true
         var isOpenAtGateway = true
         var hasReplied = false
@@ -79,7 +80,7 @@ public final class SimulatedWorld {
         self.script = script
         self.settings = settings
         self.supply = supply
-        judge = NotificationJudge(settings: settings, start: .zero)
+        judge = NotificationJudge(settings: settings)
         pace = GatewayPace(settings: settings)
         gatewayLedger = GatewayLedger(
             firstIdentifier: plan.identifiers.first, trackedCount: min(supply.limit, plan.sentinelBase))
@@ -171,6 +172,8 @@ public final class SimulatedWorld {
             sessions[slot].timerFired(now: now)
             settle(slot)
         case .gatewayTimer(let link):
+            links[link].timerAt = nil
+            guard links[link].isOpenAtGateway else { return }
             links[link].gateway.timerFired(now: now)
             settleGateway(link)
         case .resume(let link): resume(link)
@@ -178,7 +181,7 @@ public final class SimulatedWorld {
     }
 
     private func open(_ slot: Int) {
-        let gateway = GatewaySession(settings: settings, judge: judge, ledger: gatewayLedger, pace: pace)
+        let gateway = GatewaySession(settings: settings, judge: judge, ledger: gatewayLedger, pace: pace, openedAt: now)
         let number = links.count
         links.append(Link(slot: slot, gateway: gateway, fault: script.faults[connectionCount]))
         linkOfSlot[slot] = number
@@ -187,6 +190,7 @@ public final class SimulatedWorld {
             tcp: script.latency * 2, tls: script.latency * 2, isResumed: false, roundTrip: script.latency * 2)
         sessions[slot].connectionOpened(facts, now: now)
         settle(slot)
+        settleGateway(number)
     }
 
     /// Does what the session of `slot` wants after a call.
@@ -298,6 +302,7 @@ public final class SimulatedWorld {
 
     private func resume(_ number: Int) {
         let link = links[number]
+        guard let until = link.pausedUntil, until <= now else { return }
         link.pausedUntil = nil
         let waiting = link.unread
         link.unread = []
@@ -306,25 +311,46 @@ public final class SimulatedWorld {
 
     private func settleGateway(_ number: Int) {
         let link = links[number]
-        while let action = link.gateway.takeAction() {  // bounded: a session asks for at most fill, then close
+        var lastPiece: [UInt8] = []
+        while let action = link.gateway.takeAction() {  // bounded: a session asks for a pause, for fill, then close
             switch action {
-            case .fill:
-                let length = link.gateway.fill(into: buffer, now: now)
-                if length > 0 { reply(Array(buffer[0..<length]), on: number) }
+            case .fill: lastPiece = Array(buffer[0..<link.gateway.fill(into: buffer, now: now)])
             case .pause(let until):
-                link.pausedUntil = until
+                link.pausedUntil = max(until, link.pausedUntil ?? until)
                 heap.add(.resume(link: number), at: until)
-            case .close(let mode): closeAtGateway(number, mode: mode)
+            case .swallow: link.pausedUntil = .distantFuture
+            case .close(let mode):
+                let end = end(of: number, mode: mode)
+                if end != .reset { reply(lastPiece, on: number) }
+                if !lastPiece.isEmpty { link.hasReplied = true }
+                lastPiece = []
+                closeAtGateway(number, mode: mode, end: end)
             }
         }
-        if let deadline = link.gateway.deadline { heap.add(.gatewayTimer(link: number), at: deadline) }
+        reply(lastPiece, on: number)
+        if let deadline = link.gateway.deadline, link.timerAt.map({ deadline < $0 || $0 < now }) ?? true {
+            link.timerAt = deadline
+            heap.add(.gatewayTimer(link: number), at: max(now, deadline))
+        }
+    }
+
+    /// What the sender sees of a close; nil when there is none. Unread input turns a close at once into a reset.
+    private func end(of number: Int, mode: CloseMode) -> ConnectionEnd? {
+        let link = links[number]
+        if link.fault == .replyDestroyed { return .reset }
+        return switch mode {
+        case .never: nil
+        case .graceful, .halfClose, .fin: .closedByPeer
+        case .abrupt: link.inFlightBytes > 0 ? .reset : .closedByPeer
+        case .reset: .reset
+        }
     }
 
     private func reply(_ bytes: [UInt8], on number: Int) {
+        guard !bytes.isEmpty else { return }
         let link = links[number]
         link.hasReplied = true
-        let isDestroyed = link.fault == .replyDestroyed || (settings.closeMode != .graceful && link.inFlightBytes > 0)
-        guard !isDestroyed else { return }
+        guard link.fault != .replyDestroyed else { return }
         var delay = script.latency
         guard case .replySplit(let size) = link.fault else {
             return heap.add(.toSender(link: number, bytes), at: now + delay)
@@ -335,11 +361,14 @@ public final class SimulatedWorld {
         }
     }
 
-    private func closeAtGateway(_ number: Int, mode: GatewaySettings.CloseMode) {
+    private func closeAtGateway(_ number: Int, mode: CloseMode, end: ConnectionEnd?) {
+        guard let end else { return }
         let link = links[number]
-        let isReset = mode != .graceful || link.fault == .replyDestroyed
-        if mode != .graceful { link.isOpenAtGateway = false }
-        let end: ConnectionEnd = isReset ? .reset : .closedByPeer
+        switch mode {
+        case .graceful, .halfClose, .never: break
+        case .fin: link.pausedUntil = .distantFuture
+        case .abrupt, .reset: link.isOpenAtGateway = false
+        }
         heap.add(.endAtSender(link: number, end), at: now + script.latency + .milliseconds(10))
     }
 }

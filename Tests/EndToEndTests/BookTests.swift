@@ -74,7 +74,7 @@ extension EndToEndTests {
             let folder = try ScratchFolder()
             let record = try await Run(
                 """
-                { target: { simulator: { errorDelay: "200ms" } },
+                { target: { simulator: { faults: [{ fault: "replyDelay", delay: "200ms" }] } },
                   workload: { notifications: 10_000, tokensFile: "\(try folder.tokens(10_000, bad: [10]))" },
                   sender: { connections: 1 } }
                 """
@@ -108,7 +108,7 @@ extension EndToEndTests {
             func run(window: Int) throws -> Run {
                 try Run(
                     """
-                    { target: { simulator: { errorDelay: "1s" } },
+                    { target: { simulator: { faults: [{ fault: "replyDelay", delay: "1s" }] } },
                       workload: { notifications: 2_050, tokensFile: "\(tokens)" },
                       sender: { connections: 1, window: \(window) } }
                     """)
@@ -129,7 +129,7 @@ extension EndToEndTests {
         @Test func `C14 a shutdown names the last good one, and only what follows is written again`() async throws {
             let record = try await Run(
                 """
-                { target: { simulator: { faults: { shutdownAfter: 300 } } },
+                { target: { simulator: { faults: [{ fault: "shutdown", after: 300, scope: "connection" }] } },
                   workload: { notifications: 1_000 }, sender: { connections: 1 } }
                 """
             ).record()

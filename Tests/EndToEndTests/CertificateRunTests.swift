@@ -140,7 +140,7 @@ extension EndToEndTests {
                 """
                 { target: { simulator: { tickets: \(row.tickets), renewTickets: \(row.renewed),
                     tlsMaxVersion: "\(row.version)", clientCertificates: "\(certificates)",
-                    faults: { shutdownAfter: 50 } } },
+                    faults: [{ fault: "shutdown", after: 50, scope: "connection" }] } },
                   workload: { notifications: 1_000 }, sender: { connections: 1, batch: { notifications: 10 } } }
                 """
             ).record()

@@ -9,13 +9,13 @@ extension EndToEndTests {
     @Suite struct EndingTests {
         /// A run that takes a minute if nobody ends it.
         private static let long = """
-            target: { simulator: { faults: { acceptPerSecond: "20k/s" } } }, load: { loop: "open", rate: "10k/s" }
+            target: { simulator: { faults: [{ fault: "throttle", rate: "20k/s" }] } }, load: { loop: "open", rate: "10k/s" }
             """
 
         @Test func `C32 a simulator that is killed ends the run with a balanced book and no signal`() async throws {
             var run = try Run(
                 """
-                { target: { simulator: { faults: { acceptPerSecond: "50k/s" } } },
+                { target: { simulator: { faults: [{ fault: "throttle", rate: "50k/s" }] } },
                   workload: { notifications: 1_000_000 }, sender: { connections: 32 } }
                 """)
             run.onInterval = { _ in for child in Program.children() { kill(child, SIGKILL) } }
@@ -32,7 +32,7 @@ extension EndToEndTests {
         @Test func `a simulator that stops answering ends the run after the drain`() async throws {
             var run = try Run(
                 """
-                { target: { simulator: { faults: { acceptPerSecond: "4k/s" } } }, phases: { drain: "1s" },
+                { target: { simulator: { faults: [{ fault: "throttle", rate: "4k/s" }] } }, phases: { drain: "1s" },
                   workload: { notifications: 10_000 }, sender: { connections: 4 } }
                 """)
             run.outageLimit = .seconds(2)
@@ -62,7 +62,7 @@ extension EndToEndTests {
         @Test func `interrupted twice, a run ends at once and still tells what it knows`() async throws {
             var run = try Run(
                 """
-                { target: { simulator: { faults: { stallReading: { after: "500ms", for: "60s" } } } },
+                { target: { simulator: { faults: [{ fault: "stall", at: "500ms", for: "60s" }] } },
                   workload: { notifications: 4_000_000 }, sender: { connections: 4 }, phases: { drain: "60s" } }
                 """)
             let interrupts = run.interrupts

@@ -26,7 +26,7 @@ extension EndToEndTests {
         {
             let record = try await Run(
                 """
-                { target: { simulator: { closeMode: "\(mode)" } },
+                { target: { simulator: { faults: [{ fault: "replyClose", mode: "\(mode)" }] } },
                   workload: { notifications: 30_000, devices: 30_000, faults: { badToken: 0.003 } },
                   sender: { connections: 4, reconnect: { base: "1ms", cap: "5ms" } } }
                 """
@@ -47,7 +47,7 @@ extension EndToEndTests {
         @Test func `a slow gateway is waited for as long as it accepts`() async throws {
             let record = try await Run(
                 """
-                { target: { simulator: { faults: { acceptPerSecond: "5k/s" } } }, phases: { drain: "600ms" },
+                { target: { simulator: { faults: [{ fault: "throttle", rate: "5k/s" }] } }, phases: { drain: "600ms" },
                   workload: { notifications: 12_000 }, sender: { connections: 2, sentinelTimeout: "600ms" } }
                 """
             ).record()
@@ -59,7 +59,7 @@ extension EndToEndTests {
         @Test func `C09 a gateway that closes in silence proves nothing`() async throws {
             let record = try await Run(
                 """
-                { target: { simulator: { faults: { silentCloseAfter: 5_000 } } },
+                { target: { simulator: { faults: [{ fault: "close", after: 5_000, scope: "connection" }] } },
                   workload: { notifications: 20_000 },
                   sender: { connections: 1, reconnect: { base: "1ms", cap: "5ms" } } }
                 """
@@ -75,7 +75,8 @@ extension EndToEndTests {
         @Test func `C27 connections that are killed are replaced, and what is written again is counted`() async throws {
             let record = try await Run(
                 """
-                { target: { simulator: { closeMode: "reset", faults: { silentCloseAfter: 2_000 } } },
+                { target: { simulator: { faults: [{ fault: "replyClose", mode: "reset" },
+                                                  { fault: "close", after: 2_000, scope: "connection" }] } },
                   workload: { notifications: 50_000, devices: 50_000, faults: { badToken: 0.001 } },
                   sender: { connections: 16, unproven: { policy: "resend", limit: 2 },
                             reconnect: { base: "1ms", cap: "5ms" } } }
@@ -88,14 +89,15 @@ extension EndToEndTests {
             #expect(record.connections.allSatisfy { $0.openings > 1 })
         }
 
-        @Test(arguments: [#""20k""#, #""100ms""#])
+        @Test(arguments: ["after: '20k'", "at: '100ms'"])
         func `C19 C67 while the simulator reads nothing, writing goes on at first and nothing is accepted`(
-            after: String
+            start: String
         ) async throws {
             let run = try Run(
                 """
-                { target: { simulator: { errorDelay: "10ms", receiveBuffer: "4MiB",
-                                         faults: { stallReading: { after: \(after), for: "2200ms" } } } },
+                { target: { simulator: { receiveBuffer: "4MiB",
+                                         faults: [{ fault: "replyDelay", delay: "10ms" },
+                                                  { fault: "stall", \(start), for: "2200ms" }] } },
                   workload: { notifications: 200_000, devices: 200_000, faults: { badToken: 0.0001 } },
                   sender: { connections: 8, unsentLimit: "4MiB" }, load: { loop: "open", rate: "100k/s" } }
                 """)
@@ -111,7 +113,7 @@ extension EndToEndTests {
         @Test func `a frozen simulator does nothing, and all is well afterwards`() async throws {
             let record = try await Run(
                 """
-                { target: { simulator: { faults: { freeze: { at: "200ms", for: "2500ms" } } } },
+                { target: { simulator: { faults: [{ fault: "freeze", at: "200ms", for: "2500ms" }] } },
                   workload: { notifications: 60_000 },
                   sender: { connections: 4 }, load: { loop: "open", rate: "100k/s" } }
                 """
@@ -124,7 +126,7 @@ extension EndToEndTests {
         @Test func `C29 refused from the start, attempts are few and all connections come`() async throws {
             let record = try await Run(
                 """
-                { target: { simulator: { faults: { refuse: { for: "2s" } } } },
+                { target: { simulator: { faults: [{ fault: "refuse", for: "2s" }] } },
                   workload: { notifications: 10_000 },
                   sender: { connections: 4, reconnect: { base: "100ms", cap: "1s", jitter: 0.2 } } }
                 """
@@ -141,7 +143,8 @@ extension EndToEndTests {
         {
             let run = try Run(
                 """
-                { target: { simulator: { faults: { acceptPerSecond: "20k/s", refuse: { at: "200ms", for: "1500ms" } } } },
+                { target: { simulator: { faults: [{ fault: "throttle", rate: "20k/s" },
+                                                  { fault: "refuse", at: "200ms", for: "1500ms" }] } },
                   workload: { notifications: 40_000, devices: 40_000, faults: { badToken: 0.001 } },
                   sender: { connections: 8, reconnect: { base: "100ms", cap: "500ms" } } }
                 """)
@@ -155,7 +158,7 @@ extension EndToEndTests {
         @Test func `C36 a burst of rejections shows in time and in number`() async throws {
             let record = try await Run(
                 """
-                { target: { simulator: { faults: { errorRate: { rate: 0.001, for: "500ms" } } } },
+                { target: { simulator: { faults: [{ fault: "status", status: 8, share: 0.001, for: "500ms" }] } },
                   workload: { notifications: 60_000 }, load: { loop: "open", rate: "40k/s" },
                   sender: { connections: 4 } }
                 """

@@ -86,7 +86,7 @@ extension EndToEndTests {
         }
 
         @Test func `a wrong stream that goes on without end is read away and not kept`() async throws {
-            let server = try await Self.server(#"errorDelay: "1s""#)
+            let server = try await Self.server(#"faults: [{ fault: "replyDelay", delay: "1s" }]"#)
             let provider = try HostileProvider(port: server.port, authorityPEM: server.authorityPEM)
             // One refused frame, and then 48 MiB that say they belong to frames of the longest lengths.
             let bytes =

@@ -20,15 +20,8 @@ extension EndToEndTests {
             ("sender.reconnect.factor", ""), ("sender.reconnect.cap", ""), ("sender.reconnect.jitter", ""),
             ("sender.reconnect.attemptsPerSecond", ""), ("sender.connectTimeout", ""), ("sender.handshakeTimeout", ""),
             ("sender.sentinelTimeout", ""), ("phases.warmup", ""), ("phases.measure", ""), ("phases.drain", ""),
-            ("target.simulator.port", ""), ("target.simulator.payloadLimit", ""), ("target.simulator.errorDelay", ""),
+            ("target.simulator.port", ""), ("target.simulator.payloadLimit", ""),
             ("target.simulator.tickets", ""), ("target.simulator.maxConnections", ""), ("target.simulator.loops", ""),
-            ("target.simulator.faults.acceptPerSecond", ""), ("target.simulator.faults.shutdownAfter", ""),
-            ("target.simulator.faults.silentCloseAfter", ""),
-            ("target.simulator.faults.errorRate.rate", "target.simulator.faults.errorRate.for=1s"),
-            ("target.simulator.faults.errorRate.for", "target.simulator.faults.errorRate.rate=0"),
-            ("target.simulator.faults.stallReading.for", "target.simulator.faults.stallReading.after=1s"),
-            ("target.simulator.faults.stallReading.after", "target.simulator.faults.stallReading.for=1ms"),
-            ("target.simulator.faults.refuse.for", ""), ("target.simulator.faults.freeze.for", ""),
         ]
         private static let values = ["0", "1e30", "9223372036854775807", "0s", "1e30s", "0/s"]
         /// The largest values that are accepted.
@@ -45,11 +38,6 @@ extension EndToEndTests {
             ("sender.handshakeTimeout", "720h"), ("sender.sentinelTimeout", "720h"), ("phases.measure", "720h"),
             ("phases.drain", "720h"), ("target.simulator.tickets", "16"),
             ("target.simulator.maxConnections", "1000000"), ("target.simulator.loops", "64"),
-            ("target.simulator.faults.acceptPerSecond", "1000000000"),
-            ("target.simulator.faults.shutdownAfter", "1000000000"),
-            ("target.simulator.faults.silentCloseAfter", "1000000000"),
-            ("target.simulator.faults.errorRate.rate", "1"), ("target.simulator.faults.errorRate.for", "720h"),
-            ("target.simulator.faults.stallReading.after", "1000000000"),
         ]
         /// Settings with which every run is short, unless the option under test says otherwise.
         private static let base = "{ workload: { notifications: 50, devices: 50 }, sender: { connections: 2 } }"

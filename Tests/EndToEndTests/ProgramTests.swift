@@ -33,7 +33,7 @@ extension EndToEndTests {
                 let profile = try folder.file(
                     "slow.json5",
                     """
-                    { target: { simulator: { faults: { acceptPerSecond: "100k/s" } } },
+                    { target: { simulator: { faults: [{ fault: "throttle", rate: "100k/s" }] } },
                       workload: { notifications: \(notifications) }, sender: { connections: 4 } }
                     """)
                 let file = "\(folder.path)/record.json"
@@ -57,7 +57,7 @@ extension EndToEndTests {
             let profile = try folder.file(
                 "run.json5",
                 """
-                { target: { simulator: { faults: { acceptPerSecond: "200k/s" } } },
+                { target: { simulator: { faults: [{ fault: "throttle", rate: "200k/s" }] } },
                   workload: { notifications: 1_000_000 }, sender: { connections: 32 } }
                 """)
             let file = "\(folder.path)/record.json"

@@ -18,8 +18,8 @@ import Testing
         change(&settings)
         let ledger = GatewayLedger(trackedCount: 1_000)
         let session = GatewaySession(
-            settings: settings, judge: NotificationJudge(settings: settings, start: .zero), ledger: ledger,
-            pace: GatewayPace(settings: settings))
+            settings: settings, judge: NotificationJudge(settings: settings), ledger: ledger,
+            pace: GatewayPace(settings: settings), openedAt: .zero)
         var answer = Answer()
         stream.withUnsafeBytes { session.receive($0, now: .zero) }
         while let action = session.takeAction() {

@@ -10,7 +10,7 @@ import Testing
         let ledger = GatewayLedger(trackedCount: 1_000)
         let session: GatewaySession
         var reply: [UInt8] = []
-        var closings: [GatewaySettings.CloseMode] = []
+        var closings: [CloseMode] = []
         var mostKept = 0
 
         init(_ change: (inout GatewaySettings) -> Void = { _ in }) {
@@ -19,8 +19,8 @@ import Testing
             settings.payloadLimit = 256
             change(&settings)
             session = GatewaySession(
-                settings: settings, judge: NotificationJudge(settings: settings, start: .zero), ledger: ledger,
-                pace: GatewayPace(settings: settings))
+                settings: settings, judge: NotificationJudge(settings: settings), ledger: ledger,
+                pace: GatewayPace(settings: settings), openedAt: .zero)
         }
 
         func receive(_ bytes: ArraySlice<UInt8>, now: Instant = .zero) {
@@ -37,7 +37,7 @@ import Testing
                     let count = buffer.withUnsafeMutableBytes { session.fill(into: $0, now: now) }
                     reply += buffer[..<count]
                 case .close(let mode): closings.append(mode)
-                case .pause: break
+                case .pause, .swallow: break
                 }
             }
         }
@@ -92,7 +92,7 @@ import Testing
     }
 
     @Test func `behind a refused one everything is counted as discarded until the reply, however long its frames`() {
-        let bench = Bench { $0.errorDelay = .seconds(1) }
+        let bench = Bench { $0.faults.add(.replyDelay(.constant(.seconds(1)))) }
         bench.receive(Self.frame(1, token: 0)[...])
         let stream = (0..<40).flatMap { Self.frame(2 + $0, token: 65_535, payload: 65_535) }
         for start in stride(from: 0, to: stream.count, by: 60_000) { bench.receive(stream[start...].prefix(60_000)) }
@@ -110,7 +110,7 @@ import Testing
     @Test(arguments: 1...300 as ClosedRange<UInt64>)
     func `any stream earns at most one reply and one close`(seed: UInt64) {
         var random = SeededRandom(seed: seed)
-        let bench = Bench { $0.errorDelay = .milliseconds(Int64(random.below(3))) }
+        let bench = Bench { $0.faults.add(.replyDelay(.constant(.milliseconds(Int64(random.below(3)))))) }
         var stream: [UInt8] = []
         for number in 0..<30 as Range<UInt32> {
             switch random.below(8) {

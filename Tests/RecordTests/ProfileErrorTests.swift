@@ -143,8 +143,8 @@ private let timeForm =
             "{ target: { simulator: { clientCertificates: \"require\", topics: [\"\"] } } }",
             "p.json5:1:66: target.simulator.topics[0]: missing a text; found an empty one"),
         BadProfile(
-            "{ target: { simulator: { faults: { freeze: { at: \"1s\" } } } } }",
-            "p.json5:1:44: target.simulator.faults.freeze: missing for"),
+            "{ target: { simulator: { faults: [{ fault: 'freeze', at: '1s' }] } } }",
+            "p.json5:1:35: target.simulator.faults[0]: missing for"),
         BadProfile("{ load: { loop: \"open\" } }", "p.json5:1:3: load: missing rate, which an open loop needs"),
         BadProfile(
             "{ load: { rate: \"200k/s\" } }",

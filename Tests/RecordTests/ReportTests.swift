@@ -49,6 +49,15 @@ import Testing
         #expect(text.contains("1 past the window: it must be 2,000"))
     }
 
+    @Test func `what faults did is told when there was a plan`() {
+        var record = sampleRecord()
+        #expect(!RunSummary(record, style: .plain).text.contains("faults"))
+        record.simulatorLedger?.faults = [
+            FaultCountRecord(fault: "stall", count: 8), FaultCountRecord(fault: "shutdown", count: 0),
+        ]
+        #expect(RunSummary(record, style: .plain).text.contains("\nfaults      8 stall, 0 shutdown\n"))
+    }
+
     @Test func `devices that are gone or offline have their lines, where there are any`() {
         var record = sampleRecord()
         #expect(!RunSummary(record, style: .plain).text.contains("feedback"))

@@ -26,8 +26,7 @@ import Workload
         frame[..<count].withUnsafeBytes { bytes in
             reader.read(bytes) { parsed, _ in
                 guard case .notification(let notification) = parsed else { return }
-                verdict = NotificationJudge(settings: settings, start: .zero)
-                    .verdict(on: notification, scope: scope, now: .zero)
+                verdict = NotificationJudge(settings: settings).verdict(on: notification, scope: scope)
             }
         }
         return verdict ?? .foreign

@@ -30,7 +30,7 @@ import Testing
         bench.badRate = [0, 0.001, 0.02][Int(random.below(3))]
         bench.plan.batch.notifications = [1, 7, 100][Int(random.below(3))]
         bench.script.segmentBytes = 50 + Int(random.below(3_000))
-        bench.gateway.errorDelay = .microseconds(Int64(random.below(20_000)))
+        bench.gateway.faults.add(.replyDelay(.constant(.microseconds(Int64(random.below(20_000))))))
         let world = try bench.run()
         #expect(world.count(.rejected) == world.gatewayLedger.counts.rejected, "seed \(seed)")
         #expect(world.count(.accepted) == world.gatewayLedger.counts.accepted, "seed \(seed)")

@@ -19,7 +19,7 @@ import Testing
 
     @Test func `C02 what was in flight at a late error is written again, exactly`() throws {
         var bench = Bench(notifications: 10_000, badTokens: [9])
-        bench.gateway.errorDelay = .milliseconds(200)
+        bench.gateway.faults.add(.replyDelay(.constant(.milliseconds(200))))
         bench.script.capacityBytes = 1 << 18
         let world = try bench.run()
         #expect(world.count(.accepted) == 9_999)
@@ -61,8 +61,7 @@ import Testing
         var bench = Bench(notifications: 2_050, badTokens: [49])
         bench.plan.window = 100
         bench.plan.batch.notifications = 50
-        bench.gateway.errorDelayNotifications = 2_000
-        bench.gateway.errorDelay = .seconds(5)
+        bench.gateway.faults.add(.replyDelay(.until(2_000, limit: .seconds(5))))
         let world = try bench.run()
         #expect(world.count(.lost) == 1_900)
         #expect(world.ledger.fates[.lost]?.runs == [SequenceRun(start: 50, count: 1_900)])
@@ -75,8 +74,7 @@ import Testing
     @Test func `C05 the window that was needed loses nothing`() throws {
         var bench = Bench(notifications: 2_050, badTokens: [49])
         bench.plan.window = 4_096
-        bench.gateway.errorDelayNotifications = 2_000
-        bench.gateway.errorDelay = .seconds(5)
+        bench.gateway.faults.add(.replyDelay(.until(2_000, limit: .seconds(5))))
         let world = try bench.run()
         #expect(world.count(.lost) == 0)
         #expect(world.count(.accepted) == 2_049)
@@ -84,7 +82,7 @@ import Testing
 
     @Test func `C09 a close without a reply proves nothing`() throws {
         var bench = Bench(notifications: 20_000)
-        bench.gateway.ending = .silentClose(after: 5_000)
+        bench.gateway.faults.add(.close(.graceful), when: .after(5_000, scope: .connection))
         bench.plan.reconnect.base = .milliseconds(1)
         let world = try bench.run()
         #expect(world.count(.accepted) + world.count(.unknown) == 20_000)
@@ -94,7 +92,7 @@ import Testing
 
     @Test func `C09 the unproven may be written again by order, at the price of duplicates`() throws {
         var bench = Bench(notifications: 6_000)
-        bench.gateway.ending = .silentClose(after: 5_000)
+        bench.gateway.faults.add(.close(.graceful), when: .after(5_000, scope: .connection))
         bench.plan.unproven = .resend(limit: 1)
         let world = try bench.run()
         #expect(world.gatewayLedger.counts.duplicates > 0)
@@ -132,7 +130,7 @@ import Testing
 
     @Test func `C12 unproven notifications are written again at most as often as allowed`() throws {
         var bench = Bench(notifications: 100)
-        bench.gateway.ending = .silentClose(after: 10)
+        bench.gateway.faults.add(.close(.graceful), when: .after(10, scope: .connection))
         bench.plan.unproven = .resend(limit: 3)
         bench.plan.reconnect.base = .milliseconds(1)
         let world = try bench.run()
@@ -142,7 +140,7 @@ import Testing
 
     @Test func `C14 status 10 names the last good notification`() throws {
         var bench = Bench(notifications: 1_000)
-        bench.gateway.ending = .shutdown(after: 300)
+        bench.gateway.faults.add(.shutdown, when: .after(300, scope: .connection))
         let world = try bench.run()
         #expect(world.count(.rejected) == 0)
         #expect(world.count(.accepted) == 1_000)

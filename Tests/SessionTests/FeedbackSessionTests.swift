@@ -11,7 +11,7 @@ import Testing
         var now = Instant.zero + .seconds(1)
         /// Each piece, and when it was written.
         var pieces: [(bytes: [UInt8], at: Interval)] = []
-        var closed: GatewaySettings.CloseMode?
+        var closed: CloseMode?
         var closedAt: Interval?
         /// The client's machine acknowledges nothing before then.
         var acknowledgesAt = Instant.zero
@@ -125,8 +125,8 @@ import Testing
         #expect(driver.session.isDelivered == (cut >= 114))
     }
 
-    @Test(arguments: [GatewaySettings.CloseMode.abrupt, .reset])
-    func `a close out of order delivers nothing`(mode: GatewaySettings.CloseMode) {
+    @Test(arguments: [CloseMode.abrupt, .reset])
+    func `a close out of order delivers nothing`(mode: CloseMode) {
         var settings = FeedbackSettings()
         settings.closeMode = mode
         let driver = Self.run(3, settings)

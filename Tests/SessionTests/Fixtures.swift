@@ -17,13 +17,21 @@ struct Bench {
     var start = Instant.zero
     var badTokens: Set<UInt64> = []
     var badRate = 0.0
+    /// In place of ``badRate``.
+    var fates: FateRates?
+    /// Tokens and payloads that many worlds share; nil to make them for each.
+    var sharedSource: NotificationSource?
     var seed: UInt64 = 7
 
     /// A world in which the notifications `badTokens` (sequence numbers from 0) are refused.
     func world() throws -> SimulatedWorld {
         var gateway = gateway
         gateway.tokenSeed = seed
-        gateway.refusedIdentifiers = Set(badTokens.map { plan.identifiers.identifier(of: $0) })
+        gateway.faults.seed = seed
+        if !badTokens.isEmpty {
+            let identifiers = Set(badTokens.map { plan.identifiers.identifier(of: $0) })
+            gateway.faults.add(.status(.invalidToken), when: .identifiers(identifiers))
+        }
         return SimulatedWorld(
             connectionCount: connections, plan: plan,
             supply: SequenceSupply(
@@ -33,7 +41,8 @@ struct Bench {
 
     /// Its tokens and payloads of 100 bytes.
     func source() throws -> NotificationSource {
-        let rates = try FateRates(badToken: badRate)
+        if let sharedSource { return sharedSource }
+        let rates = try fates ?? FateRates(badToken: badRate)
         return NotificationSource(
             tokens: .synthetic(
                 try DevicePopulation(seed: seed, deviceCount: notifications, environment: .sandbox, rates: rates),

@@ -73,14 +73,14 @@ import Testing
     @Test func `C19 an error reply is read while a write is blocked`() throws {
         var bench = Bench(notifications: 20_000, badTokens: [5])
         bench.script.capacityBytes = 1 << 16
-        bench.gateway.errorDelay = .milliseconds(3)
+        bench.gateway.faults.add(.replyDelay(.constant(.milliseconds(3))))
         let world = try bench.run()
         #expect(world.count(.accepted) == 19_999)
     }
 
     @Test func `C26 a slow gateway pulls, the generator is not ahead of it`() throws {
         var bench = Bench(notifications: 20_000)
-        bench.gateway.acceptRate = Rate(perSecond: 10_000)
+        bench.gateway.faults.add(.throttle(Rate(perSecond: 10_000)))
         bench.script.capacityBytes = 1 << 16
         let world = try bench.world()
         world.start()
@@ -91,7 +91,7 @@ import Testing
 
     @Test func `C26 a capped gateway is capped`() throws {
         var bench = Bench(notifications: 20_000)
-        bench.gateway.acceptRate = Rate(perSecond: 10_000)
+        bench.gateway.faults.add(.throttle(Rate(perSecond: 10_000)))
         bench.script.capacityBytes = 1 << 16
         let world = try bench.run()
         #expect(world.now - .zero > .milliseconds(1_800))
@@ -148,7 +148,9 @@ import Testing
 
     @Test func `C36 a burst of spurious rejections is survived and counted`() throws {
         var bench = Bench(notifications: 50_000, connections: 4)
-        bench.gateway.burst = .init(rate: 0.001, start: .zero, length: .seconds(60), seed: 3)
+        var burst = FaultTrigger.at(.zero, for: .seconds(60))
+        burst.share = 0.001
+        bench.gateway.faults.add(.status(.invalidToken), when: burst)
         let world = try bench.run()
         #expect(world.count(.rejected) > 20)
         #expect(world.count(.rejected) == world.gatewayLedger.counts.rejected)
@@ -157,7 +159,7 @@ import Testing
 
     @Test func `a stalled gateway is survived`() throws {
         var bench = Bench(notifications: 50_000, connections: 2)
-        bench.gateway.stall = .init(start: .milliseconds(2), length: .seconds(5))
+        bench.gateway.faults.add(.stall, when: .at(.milliseconds(2), for: .seconds(5)))
         let world = try bench.run()
         #expect(world.count(.accepted) == 50_000)
         #expect(world.now > .zero + .seconds(5))
@@ -188,7 +190,7 @@ import Testing
 
     @Test func `a write that never goes on is given up`() throws {
         var bench = Bench(notifications: 50_000)
-        bench.gateway.stall = .init(start: .zero, length: .seconds(10_000))
+        bench.gateway.faults.add(.stall, when: .at(.zero, for: .seconds(10_000)))
         bench.plan.stallLimit = .seconds(20)
         bench.script.capacityBytes = 1 << 16
         let world = try bench.run(limit: .seconds(70))

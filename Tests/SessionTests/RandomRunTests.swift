@@ -15,8 +15,10 @@ import Testing
         bench.script.latency = .microseconds(Int64(1 + random.below(2_000)))
         bench.script.capacityBytes = 1 << (14 + Int(random.below(8)))
         if random.below(2) == 0 { bench.script.segmentBytes = 100 + Int(random.below(5_000)) }
-        bench.gateway.errorDelay = .microseconds(Int64(random.below(20_000)))
-        if random.below(4) == 0 { bench.gateway.ending = .shutdown(after: 100 + random.below(300)) }
+        bench.gateway.faults.add(.replyDelay(.constant(.microseconds(Int64(random.below(20_000))))))
+        if random.below(4) == 0 {
+            bench.gateway.faults.add(.shutdown, when: .every(100 + random.below(300), scope: .connection))
+        }
         let world = try bench.run()
         #expect(world.count(.rejected) == world.gatewayLedger.counts.rejected, "seed \(seed)")
         #expect(world.count(.accepted) == world.gatewayLedger.counts.accepted, "seed \(seed)")
@@ -39,7 +41,7 @@ import Testing
                     .gatewayBabbles([8, 8, 0, 0, 0, 1]),
                 ][Int(random.below(5))]
         }
-        bench.gateway.closeMode = [.graceful, .abrupt, .reset][Int(random.below(3))]
+        bench.gateway.faults.add(.replyClose([.graceful, .abrupt, .reset][Int(random.below(3))]))
         let world = try bench.world()
         world.run(until: .zero + .seconds(300))
         #expect(world.ledger.isBalanced(generated: bench.notifications), "seed \(seed)")

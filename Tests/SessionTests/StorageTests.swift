@@ -55,8 +55,8 @@ import Workload
             }
             ledger = GatewayLedger(store: store)
             session = GatewaySession(
-                settings: settings, judge: NotificationJudge(settings: settings, start: .zero), ledger: ledger,
-                pace: GatewayPace(settings: settings), scope: scope)
+                settings: settings, judge: NotificationJudge(settings: settings), ledger: ledger,
+                pace: GatewayPace(settings: settings), scope: scope, openedAt: .zero)
         }
 
         func send(_ frames: [[UInt8]], now: Instant = StorageTests.now) {

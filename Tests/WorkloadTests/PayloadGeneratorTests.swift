@@ -155,11 +155,4 @@ import Testing
             try PayloadGenerator(PayloadPlan(seed: 1, sizes: sizes, oversizedFraction: 2))
         }
     }
-
-    @Test func `the logarithm agrees with the C library's`() {
-        for value in [1e-6, 0.3, 1, 1.5, 2, 99, 8_191, 1e12] {
-            #expect(abs(BinaryLogarithm.log2(value) - log2(value)) < 1e-9)
-            #expect(abs(BinaryLogarithm.exp2(log2(value)) / value - 1) < 1e-9)
-        }
-    }
 }

@@ -178,24 +178,8 @@ extension Profile {
         settings.unknownCommand = simulator.unknownCommand == .protocolError ? .protocolError : .silentClose
         settings.simpleRefusal = simulator.simpleRefusal == .silentClose ? .silentClose : .reply
         settings.judgesJSON = simulator.judge.payloadJSON
-        settings.errorDelay = simulator.errorDelay
-        settings.closeMode = GatewaySimulator.GatewaySettings.CloseMode(simulator.closeMode)
         settings.unixOffset = UnixClock.offset
-        let faults = simulator.faults
-        if let count = faults.shutdownAfter { settings.ending = .shutdown(after: UInt64(count)) }
-        if let count = faults.silentCloseAfter { settings.ending = .silentClose(after: UInt64(count)) }
-        if let burst = faults.errorRate {
-            settings.burst = .init(
-                rate: burst.rate, start: burst.from, length: burst.length, seed: workload.seed)
-        }
-        if let stall = faults.stallReading {
-            switch stall.after {
-            case .time(let start): settings.stall = .init(trigger: .time(start), length: stall.length)
-            case .notifications(let count):
-                settings.stall = .init(trigger: .notifications(UInt64(count)), length: stall.length)
-            }
-        }
-        settings.acceptRate = faults.acceptPerSecond.map { Rate(perSecond: $0.perSecond / Double(loops)) }
+        settings.faults = FaultPlan(simulator.faults, seed: workload.seed, loops: loops)
         return settings
     }
 }

@@ -14,10 +14,10 @@ final class SenderLoop {
         var histograms: [Series: HistogramSnapshot] = [:]
         var inFlightAtError: [UInt64] = []
         var resumed: UInt64 = 0
-        /// The failed attempts to connect in words, and how many there were of each kind.
-        var failedAttempts: [String: Int] = [:]
         /// For how long windows alone kept connections from writing, added over all of them.
         var windowHeld = Interval.zero
+        /// The failed attempts to connect in words, and how many there were of each kind.
+        var failedAttempts: [String: Int] = [:]
         var firstWrite: Instant?
         var lastWrite: Instant?
         var lastProof: Instant?
@@ -38,8 +38,8 @@ final class SenderLoop {
             }
             inFlightAtError += other.inFlightAtError
             resumed += other.resumed
-            failedAttempts.merge(other.failedAttempts, uniquingKeysWith: +)
             windowHeld = windowHeld + other.windowHeld
+            failedAttempts.merge(other.failedAttempts, uniquingKeysWith: +)
             firstWrite = [firstWrite, other.firstWrite].compactMap { $0 }.min()
             lastWrite = [lastWrite, other.lastWrite].compactMap { $0 }.max()
             lastProof = [lastProof, other.lastProof].compactMap { $0 }.max()
@@ -100,8 +100,8 @@ final class SenderLoop {
         var result = Result(ledger: recorder.ledger, inFlightAtError: recorder.inFlightAtError)
         for series in Series.allCases { result.histograms[series] = recorder[series].snapshot() }
         result.resumed = recorder.resumedReconnects
-        result.failedAttempts = recorder.failedAttempts
         result.windowHeld = links.reduce(.zero) { $0 + $1.session.windowHeldTime }
+        result.failedAttempts = recorder.failedAttempts
         result.firstWrite = recorder.firstWrite
         result.lastWrite = recorder.lastWrite
         result.lastProof = recorder.lastProof

@@ -116,11 +116,6 @@ public struct ConnectionFaults: Equatable, Sendable {
 }
 
 extension SimulatorSettings {
-    /// What the profile lets befall connections; `seed` is the run's.
-    func connectionFaults(seed: UInt64) -> ConnectionFaults {
-        ConnectionFaults()
-    }
-
     /// The long way to the simulator; nil when it is near.
     var path: NetworkPath? {
         guard roundTrip > .zero else { return nil }

@@ -7,32 +7,46 @@ import Transport
 
 /// Carries out the faults that befall the whole simulator at a time: it refuses connections, or it freezes.
 final class FaultTimetable: Sendable {
-    private let triggers: FaultTriggers
+    private let totals: FaultTotals
+    private let strikes = Mutex<[Int: Int64]>([:])
     private let isOver: FaultSwitch
     private static let tickNanoseconds: UInt64 = 1_000_000
 
     /// Starts to wait for the faults' times.
-    init(_ faults: GatewayFaults, triggers: FaultTriggers, listener: Listener, loops: [EventLoop]) {
-        self.triggers = triggers
-        let isOver = FaultSwitch()
-        self.isOver = isOver
-        if let fault = faults.refuse {
-            Task { [self] in
-                // What begins with the first connection cannot refuse that one, so zero means from the very start.
-                guard await wait(until: fault.at, isFromStart: fault.at == .zero) else { return }
-                await listener.pause()
-                try? await Task.sleep(nanoseconds: UInt64(fault.length.nanoseconds))
-                if !isOver.value { try? await listener.resume() }
-            }
-        }
-        if let fault = faults.freeze {
-            Task { [self] in
-                guard await wait(until: fault.at, isFromStart: false) else { return }
-                let end = MonotonicClock.now() + fault.length
-                for loop in loops { loop.enqueue { _ in Self.freeze(until: end, isOver) } }
+    init(_ faults: [FaultSettings], totals: FaultTotals, listener: Listener, loops: [EventLoop]) {
+        self.totals = totals
+        isOver = FaultSwitch()
+        for (index, fault) in faults.enumerated() {
+            switch fault.kind {
+            case .refuse: Task { [self] in await refuse(fault, index, listener) }
+            case .freeze: Task { [self] in await freeze(fault, index, loops) }
+            default: break
             }
         }
     }
+
+    /// How often each of these faults struck, by its place in the plan.
+    var counts: [Int: Int64] { strikes.withLock { $0 } }
+
+    private func refuse(_ fault: FaultSettings, _ index: Int, _ listener: Listener) async {
+        // What begins with the first connection cannot refuse that one, so zero means from the very start.
+        let at = fault.at ?? .zero
+        guard await wait(until: at, isFromStart: at == .zero) else { return }
+        count(index)
+        await listener.pause()
+        try? await Task.sleep(nanoseconds: UInt64(fault.length?.nanoseconds ?? 0))
+        if !isOver.value { try? await listener.resume() }
+    }
+
+    private func freeze(_ fault: FaultSettings, _ index: Int, _ loops: [EventLoop]) async {
+        guard await wait(until: fault.at ?? .zero, isFromStart: false) else { return }
+        count(index)
+        let end = MonotonicClock.now() + (fault.length ?? .zero)
+        let isOver = isOver
+        for loop in loops { loop.enqueue { _ in Self.freeze(until: end, isOver) } }
+    }
+
+    private func count(_ index: Int) { strikes.withLock { $0[index, default: 0] += 1 } }
 
     /// Nothing happens any more; a freeze that goes on ends.
     func end() { isOver.set() }
@@ -41,7 +55,7 @@ final class FaultTimetable: Sendable {
     private func wait(until delay: Interval, isFromStart: Bool) async -> Bool {
         let begin = MonotonicClock.now()
         while !isOver.value {
-            let first = isFromStart ? begin : triggers.firstConnectionAt
+            let first = isFromStart ? begin : totals.firstConnectionAt
             if let first, MonotonicClock.now() >= first + delay { return true }
             try? await Task.sleep(nanoseconds: Self.tickNanoseconds)
         }

@@ -73,12 +73,8 @@ final class FeedbackLink: LinkHandler {
     }
 
     /// The list is settled before the connection has lingered, since its client may come back at once.
-    private func close(_ link: Link, _ mode: GatewaySimulator.GatewaySettings.CloseMode) {
+    private func close(_ link: Link, _ mode: CloseMode) {
         desk.linkIsDone(self)
-        switch mode {
-        case .graceful: link.close(.graceful(drain: GatewayLink.lingerTime))
-        case .abrupt: link.close(.abrupt)
-        case .reset: link.close(.reset)
-        }
+        link.close(mode)
     }
 }

@@ -74,7 +74,7 @@ extension FeedbackServiceSettings {
         settings.pause = pause
         settings.truncateAfter = truncateAfter
         settings.emptyDelay = emptyDelay
-        settings.closeMode = GatewaySimulator.GatewaySettings.CloseMode(closeMode)
+        settings.closeMode = CloseMode(closeMode)
         return settings
     }
 
@@ -101,17 +101,6 @@ extension FeedbackServiceSettings {
             }
         }
         return unregistered
-    }
-}
-
-extension GatewaySimulator.GatewaySettings.CloseMode {
-    /// A close by its name in profiles.
-    init(_ mode: SimulatorSettings.CloseMode) {
-        switch mode {
-        case .graceful: self = .graceful
-        case .abrupt: self = .abrupt
-        case .reset: self = .reset
-        }
     }
 }
 

@@ -25,10 +25,11 @@ final class GatewayLink: LinkHandler {
     func linkOpened(_ link: Link, facts: LinkFacts, now: Instant) {
         session = loop.makeSession(certificate: facts.tls.providerCertificate, now: now)
         self.link = link
-        life = loop.registry.add(self, on: link, now: now)
         // A certificate of the other environment gets through the handshake, and then the connection is closed without a
         // word (`protocol.md` section 1.11).
-        if session == nil { link.close(.graceful(drain: Self.lingerTime)) } else { settle(link) }
+        guard session != nil else { return link.close(.graceful(drain: Self.lingerTime)) }
+        life = loop.registry.add(self, on: link, now: now)
+        settle(link)
     }
 
     func link(_ link: Link, received bytes: UnsafeRawBufferPointer, now: Instant) {
@@ -70,15 +71,15 @@ final class GatewayLink: LinkHandler {
     }
 
     private func settle(_ link: Link) {
-        switch session?.takeAction() {
-        case nil: break
-        case .fill: link.requestFill()
-        case .pause(let until):
-            pausedUntil = until
-            link.pauseReading()
-        case .close(.graceful): link.close(.graceful(drain: Self.lingerTime))
-        case .close(.abrupt): link.close(.abrupt)
-        case .close(.reset): link.close(.reset)
+        while let action = session?.takeAction() {  // bounded: a session asks for a pause, and for fill or a close
+            switch action {
+            case .fill: link.requestFill()
+            case .pause(let until):
+                pausedUntil = max(until, pausedUntil ?? until)
+                link.pauseReading()
+            case .swallow: link.swallow()
+            case .close(let mode): link.close(mode)
+            }
         }
         armDeadline(link)
     }

@@ -10,19 +10,18 @@ final class GatewayLoop {
     let registry: LinkRegistry
     private let settings: GatewaySimulator.GatewaySettings
     private let topics: [String]
-    private let triggers: FaultTriggers
     private let pace: GatewayPace
-    private var judge: NotificationJudge?
+    private let judge: NotificationJudge
 
     init(
-        settings: GatewaySimulator.GatewaySettings, topics: [String], triggers: FaultTriggers, firstIdentifier: UInt32,
+        settings: GatewaySimulator.GatewaySettings, topics: [String], totals: FaultTotals, firstIdentifier: UInt32,
         trackedCount: UInt64, feedbackLimit: Int, store: NotificationStore?, registry: LinkRegistry
     ) {
         self.registry = registry
         self.settings = settings
         self.topics = topics
-        self.triggers = triggers
-        pace = GatewayPace(settings: settings, triggers: triggers)
+        pace = GatewayPace(settings: settings, totals: totals)
+        judge = NotificationJudge(settings: settings)
         ledger = GatewayLedger(
             firstIdentifier: firstIdentifier, trackedCount: trackedCount, feedbackLimit: feedbackLimit, store: store)
     }
@@ -32,17 +31,15 @@ final class GatewayLoop {
 
     /// The session of a connection that stands; nil when its certificate is for the other environment.
     func makeSession(certificate: ProviderCertificate?, now: Instant) -> GatewaySession? {
-        let start = triggers.connectionOpened(at: now)
+        pace.totals.connectionOpened(at: now)
         let own: ProviderCertificate.Environments = settings.environment == .sandbox ? .sandbox : .production
         if let certificate, !certificate.environments.contains(own) {
             ledger.refuseCertificate(.otherEnvironment)
             return nil
         }
-        let judge = judge ?? NotificationJudge(settings: settings, start: start)
-        self.judge = judge
         return GatewaySession(
             settings: settings, judge: judge, ledger: ledger, pace: pace,
-            scope: TopicScope(of: certificate, apps: topics))
+            scope: TopicScope(of: certificate, apps: topics), openedAt: now)
     }
 
     /// Counts a handshake that failed, if it did for the client's certificate.

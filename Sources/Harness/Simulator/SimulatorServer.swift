@@ -14,6 +14,7 @@ public final class SimulatorServer: Sendable {
     private let listener: Listener
     private let feedback: FeedbackService
     private let timetable: FaultTimetable
+    private let faults: [FaultSettings]
     private let connectionTimetable: ConnectionTimetable
 
     /// Starts to listen.
@@ -32,7 +33,7 @@ public final class SimulatorServer: Sendable {
         gateway.unregisteredTokens = try settings.feedback.unregisteredTokens()
         let tracked = UInt64(min(profile.workload.notifications, Profile.notificationLimit))
         let firstIdentifier = profile.sender.firstIdentifier
-        let triggers = FaultTriggers()
+        let totals = FaultTotals(of: gateway.faults)
         do {
             let security = try SimulatorSecurity(settings)
             authorityPEM = security.authorityPEM
@@ -53,7 +54,7 @@ public final class SimulatorServer: Sendable {
                 let loop = try EventLoop(label: "pushbench.gateway.\(index)")
                 try await loop.run { [gateway] core in
                     core.tenant = GatewayLoop(
-                        settings: gateway, topics: settings.topics, triggers: triggers,
+                        settings: gateway, topics: settings.topics, totals: totals,
                         firstIdentifier: firstIdentifier, trackedCount: tracked,
                         feedbackLimit: settings.feedback.limit, store: profile.notificationStore(settings),
                         registry: LinkRegistry(connectionFaults, loop: index, of: loopCount))
@@ -76,8 +77,9 @@ public final class SimulatorServer: Sendable {
         } catch {
             throw .internalFailure("cannot start the simulator: \(error)")
         }
+        faults = settings.faults
         timetable = FaultTimetable(
-            settings.faults, triggers: triggers, listener: listener, loops: loops + [feedback.loop])
+            settings.faults, totals: totals, listener: listener, loops: loops + [feedback.loop])
         connectionTimetable = ConnectionTimetable(connectionFaults, listener: listener, loops: loops)
     }
 
@@ -128,6 +130,7 @@ public final class SimulatorServer: Sendable {
             result.acceptedStretches = union.flatMap { [$0.lowerBound, $0.upperBound] }
         }
         fill(&result, from: counts)
+        if !faults.isEmpty { result.ledger.faults = await faultCounts(counts.faults) }
         result.ledger.storage = storage.map { StorageLedgerRecord($0.result) }
         let told = await feedback.counts()
         result.feedbackDigest = told.deliveredDigest
@@ -191,6 +194,40 @@ public final class SimulatorServer: Sendable {
             result.ledger.certificateRefusals[reason.rawValue] = Int64(count)
         }
         result.ledger.bytesReceived = Int64(counts.acceptedBytes)
+    }
+}
+
+extension SimulatorServer {
+    /// What each fault of the plan did; `sessions` are the counts of the gateway sessions.
+    private func faultCounts(_ sessions: [UInt64]) async -> [FaultCountRecord] {
+        let timed = timetable.counts
+        var connections = await connectionFaultCounts()
+        return faults.enumerated().map { index, fault in
+            let count = index < sessions.count ? Int64(sessions[index]) : 0
+            let other = timed[index, default: 0] + connections.take(fault)
+            return FaultCountRecord(fault: fault.kind.rawValue, count: count + other)
+        }
+    }
+}
+
+extension ConnectionFaultCounts {
+    /// Takes what a fault did out of the counts; of several handshake faults the first one gets all.
+    fileprivate mutating func take(_ fault: FaultSettings) -> Int64 {
+        switch fault.kind {
+        case .refuse where fault.share != nil: Self.take(&refused)
+        case .handshake: Self.take(&spoiltHandshakes)
+        case .blackHole where fault.idle != nil: Self.take(&swallowed)
+        case .idleClose: Self.take(&closedIdle)
+        case .kill: Self.take(&killed)
+        case .outage: Self.take(&outages, atMost: 1)
+        default: 0
+        }
+    }
+
+    private static func take(_ count: inout Int, atMost limit: Int = .max) -> Int64 {
+        let taken = min(count, limit)
+        count -= taken
+        return Int64(taken)
     }
 }
 

@@ -30,7 +30,7 @@ public struct FeedbackServiceSettings: Equatable, Sendable {
     /// How long a connection with nothing to tell stays open. Default: none; the real service's was seen to be about a second.
     public var emptyDelay = Interval.zero
     /// How connections end. Default: graceful.
-    public var closeMode = SimulatorSettings.CloseMode.graceful
+    public var closeMode = FaultSettings.CloseMode.graceful
     /// Whether a run reads the list at its end and checks it against the simulator's ledger. Default: false.
     public var readAtEnd = false
 

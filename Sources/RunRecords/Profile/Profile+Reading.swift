@@ -25,10 +25,42 @@ extension Profile {
     ///
     /// - Parameters:
     ///   - file: path of a JSON5 file.
+    ///   - faultsFile: path of a JSON5 file with a fault plan, or with a whole simulator, in place of the profile's.
     ///   - overrides: changes in rising precedence: environment first, then the command line.
     /// - Returns: the profile with all defaults filled in.
     /// - Throws: ``ProfileError`` naming file, line, key path, what was found and what is accepted.
-    public static func read(file: String, overrides: [ProfileOverride] = []) throws(ProfileError) -> Profile {
+    public static func read(
+        file: String, faultsFile: String? = nil, overrides: [ProfileOverride] = []
+    ) throws(ProfileError) -> Profile {
+        try read(text: try text(of: file), source: file, faultsFile: faultsFile, overrides: overrides)
+    }
+
+    /// Reads a profile's text and changes what options and environment say.
+    ///
+    /// - Parameters:
+    ///   - text: one JSON5 object.
+    ///   - source: the file's name, for messages and as the profile's name.
+    ///   - faultsFile: path of a JSON5 file with a fault plan, or with a whole simulator, in place of the profile's.
+    ///   - overrides: changes in rising precedence.
+    /// - Returns: the profile with all defaults filled in.
+    /// - Throws: ``ProfileError`` naming file, line, key path, what was found and what is accepted.
+    public static func read(
+        text: String, source: String, faultsFile: String? = nil, overrides: [ProfileOverride] = []
+    ) throws(ProfileError) -> Profile {
+        var document = try document(text, source: source)
+        let root = Setting(keyPath: "", value: document)
+        guard document.members != nil else { throw root.wrongKind(expected: "an object") }
+        if let faultsFile { try document.applyFaults(of: faultsFile) }
+        for change in overrides { try document.apply(change) }
+        var profile = Profile()
+        profile.name = fileStem(source)
+        profile = try Setting(keyPath: "", value: document).group(Profile.self, from: profile)
+        profile.fillDependentDefaults(document)
+        try profile.check(document)
+        return profile
+    }
+
+    fileprivate static func text(of file: String) throws(ProfileError) -> String {
         let bytes: [UInt8]
         do throws(FileFailure) {
             bytes = try FileAccess.read(file, limit: fileBytesMax)
@@ -38,36 +70,16 @@ extension Profile {
         guard let text = String(validating: bytes, as: UTF8.self) else {
             throw .unreadable(file: file, reason: "not UTF-8 text")
         }
-        return try read(text: text, source: file, overrides: overrides)
+        return text
     }
 
-    /// Reads a profile's text and changes what options and environment say.
-    ///
-    /// - Parameters:
-    ///   - text: one JSON5 object.
-    ///   - source: the file's name, for messages and as the profile's name.
-    ///   - overrides: changes in rising precedence.
-    /// - Returns: the profile with all defaults filled in.
-    /// - Throws: ``ProfileError`` naming file, line, key path, what was found and what is accepted.
-    public static func read(
-        text: String, source: String, overrides: [ProfileOverride] = []
-    ) throws(ProfileError) -> Profile {
-        var document: LocatedValue
+    fileprivate static func document(_ text: String, source: String) throws(ProfileError) -> LocatedValue {
         do throws(JSON5SyntaxError) {
-            document = try JSON5Reader.read(text, source: source)
+            return try JSON5Reader.read(text, source: source)
         } catch {
             let origin = ValueOrigin(source: source, line: error.line, column: error.column)
             throw .syntax(at: origin, found: error.found, expected: error.expected)
         }
-        let root = Setting(keyPath: "", value: document)
-        guard document.members != nil else { throw root.wrongKind(expected: "an object") }
-        for change in overrides { try document.apply(change) }
-        var profile = Profile()
-        profile.name = fileStem(source)
-        profile = try Setting(keyPath: "", value: document).group(Profile.self, from: profile)
-        profile.fillDependentDefaults(document)
-        try profile.check(document)
-        return profile
     }
 
     /// The file's name without folders and extension.
@@ -100,6 +112,19 @@ extension LocatedValue {
             place = member.value
         }
         return true
+    }
+
+    /// Puts the fault plan of a file, or the simulator of a file, in place of what the profile says.
+    fileprivate mutating func applyFaults(of file: String) throws(ProfileError) {
+        let value = try Profile.document(try Profile.text(of: file), source: file)
+        let simulator: [Substring] = ["target", "simulator"]
+        switch value.content {
+        case .array: overlay(value, at: (simulator + ["faults"])[...])
+        case .object(let members):
+            for member in members { overlay(member.value, at: (simulator + [member.name[...]])[...]) }
+        default:
+            throw Setting(keyPath: "", value: value).wrongKind(expected: "a list of faults, or a simulator's settings")
+        }
     }
 
     /// Puts an override in place of what the profile says.

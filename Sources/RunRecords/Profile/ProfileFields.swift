@@ -18,8 +18,8 @@ extension Profile: SettingsGroup {
 extension Interval {
     /// Longer than any sensible setting, and far from overflow.
     static let settingMax = Interval.seconds(30 * 86_400)
-    fileprivate static let any = Interval.zero...settingMax
-    fileprivate static let positive = Interval(nanoseconds: 1)...settingMax
+    static let any = Interval.zero...settingMax
+    static let positive = Interval(nanoseconds: 1)...settingMax
 }
 
 private let rates = 0.001...1e9
@@ -164,9 +164,8 @@ extension SimulatorSettings: SettingsGroup {
         [
             .text("address", \.address), .count("port", \.port, 0...65_535), .group("judge", \.judge),
             .payloadLimit, .choice("tokenLength", \.tokenLength), .choice("environment", \.environment),
-            .interval("errorDelay", \.errorDelay, .zero...Interval.seconds(3_600)),
             .choice("unknownCommand", \.unknownCommand), .choice("simpleRefusal", \.simpleRefusal),
-            .choice("closeMode", \.closeMode), .count("tickets", \.tickets, 0...16),
+            .count("tickets", \.tickets, 0...16),
             .flag("renewTickets", \.renewTickets), .choice("tlsMinVersion", \.tlsMinVersion),
             .choice("tlsMaxVersion", \.tlsMaxVersion), .text("certificateFile", \.certificateFile),
             .text("keyFile", \.keyFile), .text("passphraseFile", \.passphraseFile),
@@ -174,12 +173,10 @@ extension SimulatorSettings: SettingsGroup {
             .texts("topics", \.topics), .choice("providerCertificate", \.providerCertificate),
             .flag("noDelay", \.noDelay), .count("maxConnections", \.maxConnections, 1...1_000_000),
             .bytes("receiveBuffer", \.receiveBuffer, 4_096...1_073_741_824),
-            .count("loops", \.loops, loopCounts),
+            .count("loops", \.loops, loopCounts), .group("feedback", \.feedback), .group("storage", \.storage),
             .interval("roundTrip", \.roundTrip, .zero...Interval.seconds(2)),
             .bytes("roundTripWindow", \.roundTripWindow, 4_096...1_073_741_824),
-            .bytes("roundTripTotal", \.roundTripTotal, 1_048_576...1_099_511_627_776),
-            .group("feedback", \.feedback), .group("storage", \.storage),
-            .group("faults", \.faults),
+            .bytes("roundTripTotal", \.roundTripTotal, 1_048_576...1_099_511_627_776), .faults,
         ]
     }
 }
@@ -208,36 +205,4 @@ extension FeedbackServiceSettings: SettingsGroup {
 
 extension NotificationStorageSettings: SettingsGroup {
     static var fields: [SettingsField<Self>] { [.fraction("offline", \.offline), .choice("expirySign", \.expirySign)] }
-}
-
-extension GatewayFaults: SettingsGroup {
-    static var fields: [SettingsField<Self>] {
-        [
-            .group("stallReading", \.stallReading), .group("refuse", \.refuse),
-            .rate("acceptPerSecond", \.acceptPerSecond, rates), .count("shutdownAfter", \.shutdownAfter, counts),
-            .count("silentCloseAfter", \.silentCloseAfter, counts), .group("errorRate", \.errorRate),
-            .group("freeze", \.freeze),
-        ]
-    }
-}
-
-extension StallFault: SettingsGroup {
-    static var fields: [SettingsField<Self>] {
-        [.trigger.required, .interval("for", \.length, Interval.positive).required]
-    }
-}
-
-extension WindowFault: SettingsGroup {
-    static var fields: [SettingsField<Self>] {
-        [.interval("at", \.at, Interval.any), .interval("for", \.length, Interval.positive).required]
-    }
-}
-
-extension ErrorBurstFault: SettingsGroup {
-    static var fields: [SettingsField<Self>] {
-        [
-            .fraction("rate", \.rate).required, .interval("from", \.from, Interval.any),
-            .interval("for", \.length, Interval.positive).required,
-        ]
-    }
 }

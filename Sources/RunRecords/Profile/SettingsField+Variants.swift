@@ -80,28 +80,6 @@ extension SettingsField<SimulatorSettings> {
     }
 }
 
-extension SettingsField<StallFault> {
-    /// A number, bare or with k, M or G, counts notifications; with a unit of time it is a time.
-    static var trigger: Self {
-        Self(
-            name: "after",
-            read: { (stall, setting) throws(ProfileError) in
-                let text = try setting.quantityText(expected: "a count such as 50k, or a time such as 2s")
-                if let count = try? Count(text: text), count.value <= 1_000_000_000 {
-                    stall.after = .notifications(Int(count.value))
-                } else {
-                    stall.after = .time(try setting.interval(.zero...Interval.settingMax))
-                }
-            },
-            write: { stall in
-                switch stall.after {
-                case .notifications(let count): .integer(Int64(count))
-                case .time(let time): .string(time.exactText)
-                }
-            })
-    }
-}
-
 extension Setting {
     fileprivate func target() throws(ProfileError) -> TargetSettings {
         guard let members = value.members else { throw wrongKind(expected: "an object") }
@@ -127,10 +105,8 @@ extension Setting {
     }
 
     fileprivate func thresholds() throws(ProfileError) -> [Threshold] {
-        guard case .array(let values) = value.content else { throw wrongKind(expected: "a list of texts") }
         var thresholds: [Threshold] = []
-        for (index, value) in values.enumerated() {
-            let item = Setting(keyPath: "\(keyPath)[\(index)]", value: value)
+        for item in try elements(expected: "a list of texts") {
             let text = try item.text()
             do throws(ThresholdError) { thresholds.append(try Threshold(text)) } catch {
                 throw item.error(.threshold(error))

@@ -32,6 +32,17 @@ struct Setting {
 
     func wrongKind(expected: String) -> ProfileError { error(.wrongKind(found: value.kindText, expected: expected)) }
 
+    /// The setting of an element of a list.
+    func element(_ index: Int, _ value: LocatedValue) -> Setting {
+        Setting(keyPath: "\(keyPath)[\(index)]", value: value)
+    }
+
+    /// The elements of a list.
+    func elements(expected: String) throws(ProfileError) -> [Setting] {
+        guard case .array(let values) = value.content else { throw wrongKind(expected: expected) }
+        return values.enumerated().map { element($0.offset, $0.element) }
+    }
+
     /// The setting of a member.
     func child(_ member: LocatedMember) -> Setting {
         Setting(keyPath: keyPath.isEmpty ? member.name : "\(keyPath).\(member.name)", value: member.value)
@@ -139,17 +150,22 @@ struct Setting {
 
     /// Reads a group by its table; every key must be in it.
     func group<Group: SettingsGroup>(_ type: Group.Type, from start: Group) throws(ProfileError) -> Group {
+        try group(from: start, fields: type.fields)
+    }
+
+    /// Reads a group by a table that may depend on what the group is.
+    func group<Group>(from start: Group, fields: [SettingsField<Group>]) throws(ProfileError) -> Group {
         guard let members = value.members else { throw wrongKind(expected: "an object") }
         var group = start
         for member in members {
-            guard let field = type.fields.first(where: { $0.name == member.name }) else {
-                throw unknownKey(member, accepted: type.fields.map(\.name))
+            guard let field = fields.first(where: { $0.name == member.name }) else {
+                throw unknownKey(member, accepted: fields.map(\.name))
             }
             // null means the default, so that an option can take back what a profile says.
             guard member.value.content != .null else { continue }
             try field.read(&group, child(member))
         }
-        if let missing = type.fields.first(where: { $0.isRequired && value.member($0.name) == nil }) {
+        if let missing = fields.first(where: { $0.isRequired && value.member($0.name) == nil }) {
             throw error(.missing(missing.name))
         }
         return group

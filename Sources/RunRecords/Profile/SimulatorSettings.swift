@@ -3,16 +3,6 @@ import Workload
 
 /// How the simulator listens, judges and misbehaves.
 public struct SimulatorSettings: Equatable, Sendable {
-    /// How a connection ends after an error reply.
-    public enum CloseMode: String, Sendable, CaseIterable {
-        /// Reply, close_notify, half-close, drain until the peer ends or a second has passed, close.
-        case graceful
-        /// Reply, then close with unread input, which resets the connection and may destroy the reply.
-        case abrupt
-        /// A reset without waiting for the reply to leave.
-        case reset
-    }
-
     /// The address that is listened on. Default: 127.0.0.1.
     public var address = "127.0.0.1"
     /// TCP port; 0 (the default) means any free one.
@@ -29,10 +19,6 @@ public struct SimulatorSettings: Equatable, Sendable {
     public var simpleRefusal = SimpleRefusal.silentClose
     /// The environment that is served. Default: sandbox.
     public var environment = EnvironmentName.sandbox
-    /// Time from reading a bad notification to its error reply, during which input is read and discarded. Default: none.
-    public var errorDelay = Interval.zero
-    /// How a connection ends after an error reply. Default: graceful.
-    public var closeMode = CloseMode.graceful
     /// TLS session tickets issued per full handshake; 0 means that no session can be resumed. Default: 2.
     public var tickets = 2
     /// Whether a resumed handshake gives a ticket, too, so that every connection but the first can be resumed. Default: true;
@@ -68,6 +54,10 @@ public struct SimulatorSettings: Equatable, Sendable {
     public var receiveBuffer = 524_288
     /// Event loops; nil (the default) means one per core.
     public var loops: Int?
+    /// The feedback service. Default: on a free port, tells all at once, clears what was delivered.
+    public var feedback = FeedbackServiceSettings()
+    /// Offline devices. Default: none.
+    public var storage = NotificationStorageSettings()
     /// Time that a byte and its answer take on their way together; half of it in each direction, below TLS. Default: none.
     public var roundTrip = Interval.zero
     /// The most bytes on their way in on one connection, so that it carries at most this per round trip. Default: 16 MiB, enough
@@ -75,12 +65,8 @@ public struct SimulatorSettings: Equatable, Sendable {
     public var roundTripWindow = 16 << 20
     /// The most bytes on their way in on all connections. Default: 1 GiB. Of no effect without a round trip.
     public var roundTripTotal = 1 << 30
-    /// The feedback service. Default: on a free port, tells all at once, clears what was delivered.
-    public var feedback = FeedbackServiceSettings()
-    /// Offline devices. Default: none.
-    public var storage = NotificationStorageSettings()
-    /// Faults to inject. Default: none.
-    public var faults = GatewayFaults()
+    /// What goes wrong, and when: the fault plan. Default: nothing.
+    public var faults: [FaultSettings] = []
 
     /// Makes the default simulator.
     public init() {}
@@ -188,71 +174,5 @@ public struct JudgeSettings: Equatable, Sendable {
     public var foreignTokens = ForeignTokens.accept
 
     /// Makes the default judgement.
-    public init() {}
-}
-
-/// Faults that the simulator injects; nil means that one never happens.
-///
-/// Counts are of notifications that the whole simulator has read; times run from its first connection.
-public struct GatewayFaults: Equatable, Sendable {
-    /// All connections stop being read for a while.
-    public var stallReading: StallFault?
-    /// New connections are refused for a while.
-    public var refuse: WindowFault?
-    /// The most notifications that are read per second, by reading slowly.
-    public var acceptPerSecond: Rate?
-    /// A connection gets status 10 (shutdown) after so many accepted notifications.
-    public var shutdownAfter: Int?
-    /// A connection is closed without any reply after so many accepted notifications.
-    public var silentCloseAfter: Int?
-    /// Good notifications are refused for a while.
-    public var errorRate: ErrorBurstFault?
-    /// The whole simulator does nothing for a while: neither reading, writing nor accepting.
-    public var freeze: WindowFault?
-
-    /// Makes no faults.
-    public init() {}
-}
-
-/// What sets a fault off.
-public enum FaultTrigger: Equatable, Sendable {
-    /// So many notifications have been read.
-    case notifications(Int)
-    /// So much time has passed since the first connection.
-    case time(Interval)
-}
-
-/// Reading stops for a while.
-public struct StallFault: Equatable, Sendable {
-    /// What sets it off: a count (`50000`, `"50k"`) or a time (`"2s"`).
-    public var after = FaultTrigger.time(.zero)
-    /// How long it lasts.
-    public var length = Interval.zero
-
-    /// Makes a stall of no length, which the profile's values replace.
-    public init() {}
-}
-
-/// Something that happens from one moment for a while.
-public struct WindowFault: Equatable, Sendable {
-    /// When it begins, from the first connection.
-    public var at = Interval.zero
-    /// How long it lasts.
-    public var length = Interval.zero
-
-    /// Makes a window of no length, which the profile's values replace.
-    public init() {}
-}
-
-/// Good notifications are refused with a given chance for a while.
-public struct ErrorBurstFault: Equatable, Sendable {
-    /// The share of good notifications that is refused, from 0 to 1.
-    public var rate = 0.0
-    /// When it begins, from the first connection.
-    public var from = Interval.zero
-    /// How long it lasts.
-    public var length = Interval.zero
-
-    /// Makes a burst of no length, which the profile's values replace.
     public init() {}
 }

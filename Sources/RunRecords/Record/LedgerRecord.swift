@@ -94,9 +94,25 @@ public struct SimulatorLedgerRecord: Codable, Equatable, Sendable {
     @ExplicitNull public var feedback: FeedbackLedgerRecord?
     /// What was kept for offline devices; null if all were online.
     @ExplicitNull public var storage: StorageLedgerRecord?
+    /// What each fault of the plan did, in the plan's order; nil without a plan.
+    public var faults: [FaultCountRecord]?
 
     /// Makes an account of nothing.
     public init() {}
+}
+
+/// One fault of the plan, and how often it struck.
+public struct FaultCountRecord: Codable, Equatable, Sendable {
+    /// The fault's kind, as the profile names it.
+    public var fault: String
+    /// How often it struck: notifications refused, replies changed, connections ended, times that it began.
+    public var count: Int64
+
+    /// Makes a count of one fault.
+    public init(fault: String, count: Int64) {
+        self.fault = fault
+        self.count = count
+    }
 }
 
 /// Notifications by command of the binary interface.

@@ -16,7 +16,8 @@ struct RunCommand {
 
     init(_ parsed: ParsedCommand) throws {
         self.parsed = parsed
-        profile = try Profile.read(file: parsed.arguments[0], overrides: parsed.overrides)
+        profile = try Profile.read(
+            file: parsed.arguments[0], faultsFile: parsed.last("faults"), overrides: parsed.overrides)
         try TargetPolicy.check(profile.target, allowedHosts: parsed.values["allow-host"] ?? [])
         outputs = try (parsed.values["output"] ?? []).map { try OutputRequest($0) }
         progress = try ProgressPrinter.Style(option: parsed.last("progress"), isQuiet: parsed.has("quiet"))

@@ -16,9 +16,11 @@ struct SimulateCommand {
         let file = parsed.arguments.first
         let profile =
             if let file {
-                try Profile.read(file: file, overrides: parsed.overrides)
+                try Profile.read(file: file, faultsFile: parsed.last("faults"), overrides: parsed.overrides)
             } else {
-                try Profile.read(text: Self.defaults, source: "defaults", overrides: parsed.overrides)
+                try Profile.read(
+                    text: Self.defaults, source: "defaults", faultsFile: parsed.last("faults"),
+                    overrides: parsed.overrides)
             }
         guard case .simulator(let settings) = profile.target else {
             throw HarnessError.invalidInput("\(file ?? "the profile") has another target than a simulator")
@@ -46,6 +48,7 @@ struct SimulateCommand {
             simple \(book.commands.simple), enhanced \(book.commands.enhanced), framed \(book.commands.framed), \
             of priority 5 \(book.powerSaving), unknown commands \(book.unknownCommands)
             """)
+        for fault in book.faults ?? [] { print("fault \(fault.fault): \(fault.count)") }
         printFeedback(book)
         for (status, count) in result.rejections.sorted(by: { $0.key < $1.key }) { print("status \(status): \(count)") }
         for (reason, count) in book.certificateRefusals.sorted(by: { $0.key < $1.key }) {

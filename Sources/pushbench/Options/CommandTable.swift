@@ -8,6 +8,9 @@ enum CommandTable {
     private static let set = OptionSpec.value(
         "set", nil, "KEY=VALUE", "set any profile key, such as sender.batch.linger=2ms; repeatable")
 
+    private static let faults = OptionSpec.value(
+        "faults", nil, "FILE", "what the simulator does wrong: a list of faults, or a whole simulator (JSON5)")
+
     private static let workload: [OptionSpec] = [
         .setting("notifications", "n", "COUNT", "workload.notifications", "how many notifications in all (1M, 250k)"),
         .setting("devices", nil, "COUNT", "workload.devices", "how many devices they go to"),
@@ -38,7 +41,7 @@ enum CommandTable {
             .setting(
                 "passphrase-file", nil, "FILE", "target.tls.passphraseFile",
                 "first line opens key or bundle; else PUSHBENCH_PASSPHRASE"),
-            set, output,
+            faults, set, output,
             .value("allow-host", nil, "NAME", "allow load on this host, which the profile must name too; repeatable"),
             .value("progress", nil, "STYLE", "auto, plain, json or none"),
             .flag("quiet", "q", "no progress and no summary"),
@@ -59,8 +62,7 @@ enum CommandTable {
             .setting("token-length", nil, "RULE", "target.simulator.tokenLength", "strict (32) or variable (1 to 100)"),
             .setting(
                 "unknown-command", nil, "WHAT", "target.simulator.unknownCommand", "protocolError or silentClose"),
-            .setting("error-delay", nil, "TIME", "target.simulator.errorDelay", "how long an error reply waits"),
-            .setting("close", nil, "MODE", "target.simulator.closeMode", "after an error: graceful, abrupt or reset"),
+            faults,
             .setting("tickets", nil, "COUNT", "target.simulator.tickets", "TLS session tickets per handshake"),
             .setting("tls-min", nil, "VERSION", "target.simulator.tlsMinVersion", "1.2 or 1.3"),
             .setting("tls-max", nil, "VERSION", "target.simulator.tlsMaxVersion", "1.2 or 1.3"),

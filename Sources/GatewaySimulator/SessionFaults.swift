@@ -1,0 +1,121 @@
+import Primitives
+import PushWire
+
+/// The faults that can strike one connection; made only for connections that have some.
+final class SessionFaults {
+    /// What a fault does to a connection.
+    enum Strike: Hashable {
+        case shutdown
+        case close(CloseMode)
+        case stall(until: Instant)
+        case blackHole
+    }
+
+    private var refusing: [FaultWatch] = []
+    private var striking: [FaultWatch] = []
+    private var timed: [FaultWatch] = []
+    private var shaping: [FaultWatch] = []
+    /// Until when the connection stalls, so that what was read already does not begin the same stall again.
+    private var stalledUntil = Instant.zero
+    private let ledger: GatewayLedger
+    private let totals: FaultTotals
+
+    /// Makes the faults of a connection that was opened at `now`; nil when none can strike it.
+    init?(settings: GatewaySettings, ledger: GatewayLedger, totals: FaultTotals, openedAt now: Instant) {
+        self.ledger = ledger
+        self.totals = totals
+        let plan = settings.faults
+        guard !plan.faults.isEmpty else { return nil }
+        let first = totals.connectionOpened(at: now)
+        let key = settings.tokenKey
+        for (index, fault) in plan.faults.enumerated() {
+            let origin = fault.trigger.scope == .total ? first : now
+            let watch = FaultWatch(index: index, fault: fault, origin: origin, seed: plan.seed, key: key)
+            switch fault.effect {
+            case .status: refusing.append(watch)
+            case .shutdown, .close, .stall, .blackHole:
+                if fault.trigger.isTimed { addTimed(watch, now) } else { striking.append(watch) }
+            case .replyDelay, .replySplit, .replyWithheld, .replyIdentifier, .replyClose: shaping.append(watch)
+            case .throttle, .external: break
+            }
+        }
+        if refusing.isEmpty && striking.isEmpty && timed.isEmpty && shaping.isEmpty { return nil }
+    }
+
+    /// Whether notifications must be shown one by one.
+    var watchesNotifications: Bool { !refusing.isEmpty || !striking.isEmpty }
+
+    /// When ``timedStrike(now:)`` wants to be called.
+    var deadline: Instant? { timed.compactMap(\.start).min() }
+
+    /// The status with which a notification is refused by order.
+    func refusal(of subject: FaultSubject, now: Instant) -> ErrorStatus? {
+        for place in refusing.indices where refusing[place].strike(subject, now: now, totals: totals) != nil {
+            guard case .status(let status) = refusing[place].fault.effect else { continue }
+            ledger.countFault(refusing[place].index)
+            return status
+        }
+        return nil
+    }
+
+    /// What befalls the connection with an accepted notification; the first fault counts.
+    func strike(_ subject: FaultSubject, now: Instant) -> Strike? {
+        for place in striking.indices {
+            guard let until = striking[place].strike(subject, now: now, totals: totals) else { continue }
+            if let strike = strike(of: striking[place], until: until) { return strike }
+        }
+        return nil
+    }
+
+    /// What befalls the connection because of the time; nil when nothing is due.
+    func timedStrike(now: Instant) -> Strike? {
+        guard let place = timed.firstIndex(where: { $0.start.map { $0 <= now } ?? false }) else { return nil }
+        let watch = timed.remove(at: place)
+        let length = watch.fault.trigger.length ?? .zero
+        return strike(of: watch, until: (watch.start ?? now) + length)
+    }
+
+    /// Changes how a reply leaves.
+    func shape(_ delivery: inout ReplyDelivery, of subject: FaultSubject, now: Instant) {
+        for place in shaping.indices where shaping[place].strike(subject, now: now, totals: totals) != nil {
+            ledger.countFault(shaping[place].index)
+            switch shaping[place].fault.effect {
+            case .replyDelay(let delay):
+                let draw = shaping[place].draw(subject).multipliedFullWidth(by: UInt64(delay.lengths.count)).high
+                delivery.delay = delay.lengths.isEmpty ? nil : delay.lengths[Int(draw)]
+                delivery.untilDiscarded = delay.notifications
+            case .replySplit(let pieces, let pause):
+                delivery.pieces = pieces
+                delivery.pause = pause
+            case .replyWithheld: delivery.isWithheld = true
+            case .replyIdentifier(.identifier(let identifier)): delivery.reply.identifier = identifier
+            case .replyIdentifier(.shifted(let distance)):
+                delivery.reply.identifier &+= UInt32(bitPattern: distance)
+            case .replyClose(let mode): delivery.closeMode = mode
+            default: break
+            }
+        }
+    }
+
+    private func addTimed(_ watch: FaultWatch, _ now: Instant) {
+        guard let start = watch.start else { return }
+        // What has passed before the connection came does not befall it, unless it goes on.
+        if start >= now || watch.fault.trigger.length.map({ now < start + $0 }) ?? false { timed.append(watch) }
+    }
+
+    private func strike(of watch: FaultWatch, until: Instant) -> Strike? {
+        let strike: Strike
+        switch watch.fault.effect {
+        case .shutdown: strike = .shutdown
+        case .close(let mode): strike = .close(mode)
+        case .stall:
+            guard until > stalledUntil else { return nil }
+            stalledUntil = until
+            strike = .stall(until: until)
+        case .blackHole: strike = .blackHole
+        default: return nil
+        }
+        ledger.countFault(watch.index)
+        return strike
+    }
+}
