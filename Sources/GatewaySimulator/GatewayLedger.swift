@@ -14,6 +14,8 @@ public final class GatewayLedger {
     public let firstIdentifier: UInt32
     /// How many identifiers are tracked from ``firstIdentifier`` on, in the order of ``IdentifierSpace``.
     public let trackedCount: UInt64
+    /// What became of each notification; nil unless somebody wants to know.
+    public let journal: NotificationJournal?
 
     /// What was counted so far.
     public internal(set) var counts: GatewayCounts {
@@ -27,8 +29,11 @@ public final class GatewayLedger {
     private let pageCount: Int
 
     /// Makes an empty book that tracks `trackedCount` identifiers from `firstIdentifier` on.
-    public init(firstIdentifier: UInt32 = 1, trackedCount: UInt64 = IdentifierSpace.count) {
+    public init(
+        firstIdentifier: UInt32 = 1, trackedCount: UInt64 = IdentifierSpace.count, journal: NotificationJournal? = nil
+    ) {
         self.firstIdentifier = firstIdentifier
+        self.journal = journal
         self.trackedCount = min(trackedCount, IdentifierSpace.count)
         pageCount = Int(self.trackedCount / UInt64(Self.pageBits)) + 1
         pages = .allocate(capacity: pageCount)
@@ -62,6 +67,9 @@ public final class GatewayLedger {
 
     /// Enters an acceptance.
     func accept(_ notification: NotificationView) {
+        if let journal {
+            journal.note(notification, wasAccepted(notification.identifier) ? .duplicate : .accepted)
+        }
         counts.accepted += 1
         counts.acceptedBytes += UInt64(notification.byteCount)
         if notification.command != EnhancedNotification.command { countCommand(of: notification) }
@@ -79,6 +87,12 @@ public final class GatewayLedger {
             page[bit >> 6] = word | mask
             counts.digest &+= Self.digestTerm(identifier: notification.identifier, token: notification.token)
         }
+    }
+
+    /// Enters a notification that is thrown away behind a refused one.
+    func discard(_ notification: NotificationView) {
+        journal?.note(notification, .discarded)
+        counts.discarded += 1
     }
 
     /// Enters a refusal.

@@ -103,6 +103,7 @@ public final class GatewaySession {
         case .notification(let notification): decide(notification, now: now)
         case .refused(let refused):
             isSkippingRefused = true
+            ledger.journal?.note(refused)
             refuse(refused, now: now)
         case .unknownCommand:
             ledger.counts.unknownCommands += 1
@@ -124,7 +125,9 @@ public final class GatewaySession {
         case .foreign:
             ledger.accept(notification)
             ledger.counts.foreign += 1
-        case .refused(let status): return refuse(RefusedNotification(notification, status: status), now: now)
+        case .refused(let status):
+            ledger.journal?.note(notification, .rejected(status))
+            return refuse(RefusedNotification(notification, status: status), now: now)
         }
         acceptedCount += 1
         switch settings.ending {
@@ -154,12 +157,12 @@ public final class GatewaySession {
 
     /// Counts what is thrown away behind a refused notification.
     private func discard(_ frame: ParsedNotification, now: Instant) {
-        guard case .notification = frame else { return }
+        guard case .notification(let notification) = frame else { return }
         if isSkippingRefused {
             isSkippingRefused = false
             return
         }
-        ledger.counts.discarded += 1
+        ledger.discard(notification)
         discardedCount += 1
         if discardedCount == settings.errorDelayNotifications && state.becomeReady(at: .distantFuture) {
             action = .fill

@@ -12,12 +12,12 @@ final class GatewayLoop {
 
     init(
         settings: GatewaySimulator.GatewaySettings, triggers: FaultTriggers, firstIdentifier: UInt32,
-        trackedCount: UInt64
+        trackedCount: UInt64, journal: NotificationJournal? = nil
     ) {
         self.settings = settings
         self.triggers = triggers
         pace = GatewayPace(settings: settings, triggers: triggers)
-        ledger = GatewayLedger(firstIdentifier: firstIdentifier, trackedCount: trackedCount)
+        ledger = GatewayLedger(firstIdentifier: firstIdentifier, trackedCount: trackedCount, journal: journal)
     }
 
     /// A handler for the next accepted connection.

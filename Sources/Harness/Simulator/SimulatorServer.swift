@@ -1,4 +1,4 @@
-import GatewaySimulator
+public import GatewaySimulator
 import Primitives
 public import RunRecords
 import SecureChannel
@@ -17,8 +17,9 @@ public final class SimulatorServer: Sendable {
     /// - Parameters:
     ///   - profile: its workload says which tokens are valid and which identifiers to expect.
     ///   - settings: the simulator's own part of the profile.
+    ///   - journalLimit: how many notifications each event loop notes down at most until ``takeJournal()``; nil for none.
     /// - Throws: ``HarnessError``: the port is taken, the address is not of this machine, descriptors are short.
-    public init(profile: Profile, settings: SimulatorSettings) async throws(HarnessError) {
+    public init(profile: Profile, settings: SimulatorSettings, journalLimit: Int? = nil) async throws(HarnessError) {
         let loopCount = settings.loops ?? Self.defaultLoopCount
         let gateway = profile.gatewaySettings(settings, loops: loopCount)
         let tracked = UInt64(min(profile.workload.notifications, Profile.notificationLimit))
@@ -44,7 +45,8 @@ public final class SimulatorServer: Sendable {
                 let loop = try EventLoop(label: "pushbench.gateway.\(index)")
                 try await loop.run { core in
                     core.tenant = GatewayLoop(
-                        settings: gateway, triggers: triggers, firstIdentifier: firstIdentifier, trackedCount: tracked)
+                        settings: gateway, triggers: triggers, firstIdentifier: firstIdentifier, trackedCount: tracked,
+                        journal: journalLimit.map { NotificationJournal(limit: $0) })
                 }
                 loops.append(loop)
             }
@@ -79,6 +81,19 @@ public final class SimulatorServer: Sendable {
         return SimulatorProgress(
             atNs: MonotonicClock.now().nanoseconds, accepted: Int64(accepted),
             cpuNs: ProcessUsage.processorTime.nanoseconds)
+    }
+
+    /// What became of each notification since the last time, in the order of each event loop, and how many are left out.
+    public func takeJournal() async -> (entries: [JournalEntry], droppedCount: UInt64) {
+        var entries: [JournalEntry] = []
+        var droppedCount: UInt64 = 0
+        for loop in loops {
+            let share = try? await loop.run { ($0.tenant as? GatewayLoop)?.ledger.journal?.take() }
+            guard let share = share ?? nil else { continue }
+            entries += share.entries
+            droppedCount += share.droppedCount
+        }
+        return (entries, droppedCount)
     }
 
     /// Everything that is known at present; of use when the run is over.

@@ -23,15 +23,34 @@ struct SimulateCommand {
         guard case .simulator(let settings) = profile.target else {
             throw HarnessError.invalidInput("\(file ?? "the profile") has another target than a simulator")
         }
+        if let path = parsed.last("ledger"), path != "-" { try FileAccess.checkReplaceable(path) }
+        let log = try parsed.last("log").map { try NotificationLog(path: $0) }
         _ = Machine.raiseDescriptorLimit()
-        let server = try await SimulatorServer(profile: profile, settings: settings)
+        let server = try await SimulatorServer(
+            profile: profile, settings: settings, journalLimit: log == nil ? nil : NotificationLog.entryLimit)
         if let path = parsed.last("write-ca") { try writeAuthority(server.authorityPEM, to: path) }
         let place = "\(settings.address):\(server.port)"
         Terminal.write("listening on \(place), token seed \(profile.workload.seed)\n", to: STDOUT_FILENO)
         let interrupts = SignalWatch.install()
-        while interrupts.value == 0 { try? await Task.sleep(nanoseconds: 50_000_000) }
+        while interrupts.value == 0 {
+            try? await Task.sleep(nanoseconds: 50_000_000)
+            try await write(log, of: server)
+        }
+        try await write(log, of: server)
         let result = await server.result()
         await server.shutDown()
+        if let path = parsed.last("ledger") {
+            var book = SimulatorBook(result, firstIdentifier: profile.sender.firstIdentifier)
+            book.loggedNotifications = Int64(log?.lineCount ?? 0)
+            book.unloggedNotifications = Int64(clamping: log?.leftOutCount ?? 0)
+            try write(book, to: path)
+            if path == "-" { return ExitCode.passed }
+        }
+        tell(result)
+        return ExitCode.passed
+    }
+
+    private func tell(_ result: SimulatorResult) {
         let book = result.ledger
         print(
             """
@@ -42,12 +61,30 @@ struct SimulateCommand {
             of priority 5 \(book.powerSaving), unknown commands \(book.unknownCommands)
             """)
         for (status, count) in result.rejections.sorted(by: { $0.key < $1.key }) { print("status \(status): \(count)") }
-        return ExitCode.passed
     }
 
-    /// As a test double, the simulator tracks every identifier and checks that payloads are JSON.
+    private func write(_ log: NotificationLog?, of server: SimulatorServer) async throws {
+        guard let log else { return }
+        let (entries, droppedCount) = await server.takeJournal()
+        try log.write(entries, droppedCount: droppedCount)
+    }
+
+    private func write(_ book: SimulatorBook, to path: String) throws {
+        let bytes = try book.encoded()
+        if path == "-" {
+            _ = bytes.withUnsafeBytes { Terminal.write($0, to: STDOUT_FILENO) }
+        } else {
+            try FileAccess.replace(path, with: bytes, durability: .process)
+        }
+    }
+
+    /// As a test double, the simulator tracks every identifier, checks that payloads are JSON, and issues no session tickets:
+    /// several clients see a socket that has become readable, get nothing, and close a healthy connection.
     private static let defaults =
-        "{workload: {notifications: \(Profile.notificationLimit)}, target: {simulator: {judge: {payloadJSON: true}}}}"
+        """
+        {workload: {notifications: \(Profile.notificationLimit)},
+         target: {simulator: {tickets: 0, judge: {payloadJSON: true}}}}
+        """
 
     private func writeAuthority(_ pem: String, to path: String) throws {
         let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)

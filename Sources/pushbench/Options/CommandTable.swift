@@ -62,6 +62,8 @@ enum CommandTable {
             .setting("max-connections", nil, "COUNT", "target.simulator.maxConnections", "connections at a time"),
             .setting("foreign-tokens", nil, "WHAT", "target.simulator.judge.foreignTokens", "accept or reject"),
             .value("write-ca", nil, "FILE", "write the certificate authority (PEM) for other clients"),
+            .value("ledger", nil, "FILE", "at the end, write the book as JSON; - is standard output"),
+            .value("log", nil, "FILE", "write a line of JSON for each notification that is judged"),
             set,
             OptionSpec(
                 long: "controlled", effect: .flag, help: "take profile and orders from standard input",
