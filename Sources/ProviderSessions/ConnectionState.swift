@@ -63,6 +63,14 @@ enum ConnectionState: ~Copyable {
         }
     }
 
+    /// The gateway is at work on what was written before the sentinel, so the reply may come that much later.
+    mutating func extendProving(until deadline: Instant) {
+        switch consume self {
+        case .proving(let sentinel, let before): self = .proving(sentinel: sentinel, deadline: max(before, deadline))
+        case let other: self = other
+        }
+    }
+
     /// The gateway explained the end of the connection, so the next attempt begins at once.
     mutating func replaced() {
         switch consume self {

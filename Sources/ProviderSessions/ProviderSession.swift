@@ -156,6 +156,9 @@ public final class ProviderSession {
         }
     }
 
+    /// The gateway was seen to accept notifications, on whichever connection: it is slow, and not silent.
+    public func gatewayMoved(now: Instant) { state.extendProving(until: now + plan.sentinelTimeout) }
+
     /// Time has come for what ``deadline`` announced.
     public func timerFired(now: Instant) {
         if let batch, now >= batch.filledAt + plan.stallLimit {

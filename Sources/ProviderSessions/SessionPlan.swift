@@ -105,7 +105,7 @@ public struct SessionPlan: Hashable, Sendable {
     public var waitAfterBatch: Interval?
     /// How long a write may make no progress before the connection is given up.
     public var stallLimit = Interval.seconds(30)
-    /// How long the reply to the sentinel may take.
+    /// How long the reply to the sentinel may take, from when it was written or the gateway was last seen to move.
     public var sentinelTimeout = Interval.seconds(10)
     /// How long a connection is watched for its end after the last write, where no sentinel can prove anything (command 0).
     public var watchTime = Interval.milliseconds(500)

@@ -4,39 +4,51 @@ extension NotificationParser {
     private static let formatLimit = FramedNotification.overheadBytes + 2 * Int(UInt16.max)
 
     /// Reads a command 2: at once if it is in the usual order, else item by item.
+    @inline(__always)
     func parseFramed(_ base: UnsafeRawPointer, count: Int) -> ParsedNotification {
         guard count >= FramedNotification.headerBytes else {
             return .incomplete(neededBytes: FramedNotification.headerBytes)
         }
         let byteCount = FramedNotification.headerBytes + Int(base.bigEndian32(at: 1))
-        if count >= byteCount, let usual = usualFrame(base, byteCount: byteCount) { return .notification(usual) }
+        let payloadLength = byteCount &- FramedNotification.overheadBytes &- Self.usualTokenBytes
+        if count >= byteCount && isUsual(base, byteCount: byteCount, payloadLength: payloadLength) {
+            return .notification(Self.usualFrame(base, byteCount: byteCount, payloadLength: payloadLength))
+        }
+        return parseUnusual(base, count: count, byteCount: byteCount)
+    }
+
+    @inline(never)
+    private func parseUnusual(_ base: UnsafeRawPointer, count: Int, byteCount: Int) -> ParsedNotification {
         if !judgesForm && byteCount > Self.formatLimit { return FrameItems().refused(.protocolError) }
         let isReadWhole = byteCount <= wholeFrameLimit || !judgesForm
         guard !isReadWhole || count >= byteCount else { return .incomplete(neededBytes: byteCount) }
         return parseItems(base, count: min(count, byteCount), byteCount: byteCount, isWhole: isReadWhole)
     }
 
-    /// The notification of a whole frame with all items in the order of their ids, as our sender writes it; nil for others.
+    /// Whether a whole frame has all items in the order of their ids, as our sender writes it, with nothing wrong with any.
     @inline(__always)
-    private func usualFrame(_ base: UnsafeRawPointer, byteCount: Int) -> NotificationView? {
-        let tokenLength = Self.usualTokenBytes
-        let payloadOffset = FramedNotification.payloadOffset(tokenBytes: tokenLength)
-        let payloadLength = byteCount &- FramedNotification.overheadBytes &- tokenLength
-        guard takesUsualTokens, payloadLength > 0, payloadLength <= payloadLimit,
-            base.itemHeader(at: FramedNotification.headerBytes) == Self.header(.token, tokenLength),
-            base.itemHeader(at: payloadOffset - 3) == Self.header(.payload, payloadLength)
-        else { return nil }
-        let tail = base + payloadOffset + payloadLength
-        guard tail.itemHeader(at: 0) == Self.header(.identifier, 4), tail.itemHeader(at: 7) == Self.header(.expiry, 4),
-            tail.itemHeader(at: 14) == Self.header(.priority, 1)
-        else { return nil }
-        let priority = tail.load(fromByteOffset: 17, as: UInt8.self)
-        guard Self.isPriority(priority) else { return nil }
+    private func isUsual(_ base: UnsafeRawPointer, byteCount: Int, payloadLength: Int) -> Bool {
+        guard takesUsualTokens, payloadLength > 0, payloadLength <= payloadLimit else { return false }
+        let payloadHeader = base + FramedNotification.tokenOffset + Self.usualTokenBytes
+        let tail = base + (byteCount &- FramedNotification.tailBytes)
+        return base.itemHeader(at: FramedNotification.headerBytes) == Self.header(.token, Self.usualTokenBytes)
+            && payloadHeader.itemHeader(at: 0) == Self.header(.payload, payloadLength)
+            && tail.itemHeader(at: 0) == Self.header(.identifier, 4)
+            && tail.itemHeader(at: 7) == Self.header(.expiry, 4)
+            && tail.itemHeader(at: 14) == Self.header(.priority, 1)
+            && Self.isPriority(tail.load(fromByteOffset: 17, as: UInt8.self))
+    }
+
+    @inline(__always)
+    private static func usualFrame(_ base: UnsafeRawPointer, byteCount: Int, payloadLength: Int) -> NotificationView {
+        let tail = base + (byteCount &- FramedNotification.tailBytes)
         return NotificationView(
             command: FramedNotification.command, identifier: tail.bigEndian32(at: 3), hasIdentifier: true,
-            expiry: tail.bigEndian32(at: 10), priority: priority,
-            token: UnsafeRawBufferPointer(start: base + FramedNotification.tokenOffset, count: tokenLength),
-            payload: UnsafeRawBufferPointer(start: base + payloadOffset, count: payloadLength), byteCount: byteCount)
+            expiry: tail.bigEndian32(at: 10), priority: tail.load(fromByteOffset: 17, as: UInt8.self),
+            token: UnsafeRawBufferPointer(start: base + FramedNotification.tokenOffset, count: usualTokenBytes),
+            payload: UnsafeRawBufferPointer(
+                start: base + FramedNotification.payloadOffset(tokenBytes: usualTokenBytes), count: payloadLength),
+            byteCount: byteCount)
     }
 
     /// Walks through the items that are there.
@@ -95,10 +107,10 @@ extension NotificationParser {
         value == FramedNotification.immediatePriority || value == FramedNotification.powerSavingPriority
     }
 
-    /// An item's header as the number that its three bytes make.
+    /// An item's header as ``UnsafeRawPointer/itemHeader(at:)`` reads it.
     @inline(__always)
-    private static func header(_ item: FramedNotification.Item, _ length: Int) -> Int {
-        Int(item.rawValue) << 16 | length
+    private static func header(_ item: FramedNotification.Item, _ length: Int) -> UInt32 {
+        UInt32(truncatingIfNeeded: Int(item.rawValue) << 16 | length)
     }
 }
 
@@ -149,9 +161,7 @@ private struct FrameItems {
 }
 
 extension UnsafeRawPointer {
-    /// The three bytes of an item's header at an offset, as a number.
+    /// The three bytes of an item's header at an offset, as a number; the byte behind them must be readable, too.
     @inline(__always)
-    fileprivate func itemHeader(at offset: Int) -> Int {
-        Int(load(fromByteOffset: offset, as: UInt8.self)) << 16 | bigEndian16(at: offset + 1)
-    }
+    fileprivate func itemHeader(at offset: Int) -> UInt32 { bigEndian32(at: offset) >> 8 }
 }

@@ -110,6 +110,7 @@ extension Link {
     private func applyOptions() {
         if options.sendsAtOnce { set(Int32(IPPROTO_TCP), TCP_NODELAY, 1) }
         if let bytes = options.sendBufferBytes { set(SOL_SOCKET, SO_SNDBUF, bytes) }
+        if let bytes = options.unsentLimitBytes { set(Int32(IPPROTO_TCP), TCP_NOTSENT_LOWAT, bytes) }
         if let bytes = options.receiveBufferBytes { set(SOL_SOCKET, SO_RCVBUF, bytes) }
     }
 

@@ -11,6 +11,8 @@ public struct LinkOptions: Equatable, Sendable {
     public var sendsAtOnce = true
     /// The kernel's send buffer in bytes (SO_SNDBUF); nil leaves it to the kernel, which is right but for experiments.
     public var sendBufferBytes: Int?
+    /// The most bytes that wait in the kernel for their first transmission (TCP_NOTSENT_LOWAT); nil for no limit.
+    public var unsentLimitBytes: Int?
     /// The kernel's receive buffer in bytes (SO_RCVBUF); nil leaves it to the kernel.
     public var receiveBufferBytes: Int?
 

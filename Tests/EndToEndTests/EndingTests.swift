@@ -32,8 +32,8 @@ extension EndToEndTests {
         @Test func `a simulator that stops answering ends the run after the drain`() async throws {
             var run = try Run(
                 """
-                { target: { simulator: { faults: { acceptPerSecond: "20k/s" } } }, phases: { drain: "1s" },
-                  workload: { notifications: 60_000 }, sender: { connections: 4 } }
+                { target: { simulator: { faults: { acceptPerSecond: "4k/s" } } }, phases: { drain: "1s" },
+                  workload: { notifications: 10_000 }, sender: { connections: 4 } }
                 """)
             run.outageLimit = .seconds(2)
             run.onInterval = { _ in for child in Program.children() { kill(child, SIGSTOP) } }
@@ -42,7 +42,7 @@ extension EndToEndTests {
             #expect(record.verdict.exitCode == 1)
             #expect(record.simulatorLedger == nil)
             #expect(record.ledger.unknown > 0)
-            #expect(record.ledger.accepted == 0)
+            #expect(record.ledger.accepted + record.ledger.unknown == 10_000)
         }
 
         @Test func `interrupted once, a run stops, drains and tells what it did`() async throws {

@@ -44,6 +44,18 @@ extension EndToEndTests {
             }
         }
 
+        @Test func `a slow gateway is waited for as long as it accepts`() async throws {
+            let record = try await Run(
+                """
+                { target: { simulator: { faults: { acceptPerSecond: "5k/s" } } }, phases: { drain: "600ms" },
+                  workload: { notifications: 12_000 }, sender: { connections: 2, sentinelTimeout: "600ms" } }
+                """
+            ).record()
+            expectClean(record)
+            #expect(record.ledger.accepted == 12_000)
+            #expect(record.ledger.proof.simulator == 0, "the sender has its own proof of all of them")
+        }
+
         @Test func `C09 a gateway that closes in silence proves nothing`() async throws {
             let record = try await Run(
                 """
@@ -82,9 +94,10 @@ extension EndToEndTests {
         ) async throws {
             let run = try Run(
                 """
-                { target: { simulator: { errorDelay: "10ms", faults: { stallReading: { after: \(after), for: "2200ms" } } } },
+                { target: { simulator: { errorDelay: "10ms", receiveBuffer: "4MiB",
+                                         faults: { stallReading: { after: \(after), for: "2200ms" } } } },
                   workload: { notifications: 200_000, devices: 200_000, faults: { badToken: 0.0001 } },
-                  sender: { connections: 8 }, load: { loop: "open", rate: "100k/s" } }
+                  sender: { connections: 8, unsentLimit: "4MiB" }, load: { loop: "open", rate: "100k/s" } }
                 """)
             let record = try await run.record()
             #expect(record.ledgerDifference == 0)

@@ -50,7 +50,7 @@ import Testing
                 == "p:1:33: sender.expiry: has no effect: protocol simple carries no expiry")
         #expect(
             message("{ protocol: 'framed', sender: { priority: 7 } }")
-                == "p:1:33: sender.priority: 7 is out of range; accepted: 10 or 5")
+                == "p:1:43: sender.priority: 7 is out of range; accepted: 10 or 5")
     }
 
     @Test func `a batch holds at least the largest frame of its protocol`() {

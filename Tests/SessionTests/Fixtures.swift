@@ -23,18 +23,22 @@ struct Bench {
     func world() throws -> SimulatedWorld {
         var gateway = gateway
         gateway.tokenSeed = seed
-        let rates = try FateRates(badToken: badRate)
-        let source = NotificationSource(
-            tokens: .synthetic(
-                try DevicePopulation(seed: seed, deviceCount: notifications, environment: .sandbox, rates: rates),
-                TokenKey(seed: seed)),
-            payloads: .generated(try PayloadGenerator(PayloadPlan(seed: seed, sizes: PayloadSizes(constant: 100)))))
         gateway.refusedIdentifiers = Set(badTokens.map { plan.identifiers.identifier(of: $0) })
         return SimulatedWorld(
             connectionCount: connections, plan: plan,
             supply: SequenceSupply(
                 limit: notifications, arrivals: arrivals, connectionCount: connections, start: start),
-            source: source, gateway: gateway, script: script, seed: seed)
+            source: try source(), gateway: gateway, script: script, seed: seed)
+    }
+
+    /// Its tokens and payloads of 100 bytes.
+    func source() throws -> NotificationSource {
+        let rates = try FateRates(badToken: badRate)
+        return NotificationSource(
+            tokens: .synthetic(
+                try DevicePopulation(seed: seed, deviceCount: notifications, environment: .sandbox, rates: rates),
+                TokenKey(seed: seed)),
+            payloads: .generated(try PayloadGenerator(PayloadPlan(seed: seed, sizes: PayloadSizes(constant: 100)))))
     }
 
     /// Runs the world for up to `limit` and checks what must hold in every run.

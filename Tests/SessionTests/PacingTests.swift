@@ -163,6 +163,29 @@ import Testing
         #expect(world.now > .zero + .seconds(5))
     }
 
+    @Test(arguments: [true, false])
+    func `the proof may be late as long as the gateway is seen to move`(isSeen: Bool) throws {
+        var bench = Bench(notifications: 10)
+        bench.plan.sentinelTimeout = .seconds(10)
+        let supply = SequenceSupply(limit: 10, connectionCount: 1)
+        let session = ProviderSession(
+            slot: 0, plan: bench.plan, supply: supply, source: try bench.source(), seed: 1)
+        session.start(now: .zero)
+        session.connectionOpened(ConnectionFacts(tcp: .zero, tls: .zero, isResumed: false), now: .zero)
+        withUnsafeTemporaryAllocation(byteCount: 1 << 16, alignment: 8) { buffer in
+            let batch = UnsafeMutableRawBufferPointer(buffer)
+            #expect(session.fill(into: batch, now: .zero) > 0)
+            session.flushed(now: .zero)
+            #expect(session.fill(into: batch, now: .zero) > 0, "the sentinel")
+        }
+        session.flushed(now: .zero)
+        if isSeen { session.gatewayMoved(now: .zero + .seconds(9)) }
+        session.timerFired(now: .zero + .seconds(11))
+        #expect(session.isConnected == isSeen)
+        session.timerFired(now: .zero + .seconds(19))
+        #expect(!session.isConnected, "a gateway that has stopped is not waited for any longer")
+    }
+
     @Test func `a write that never goes on is given up`() throws {
         var bench = Bench(notifications: 50_000)
         bench.gateway.stall = .init(start: .zero, length: .seconds(10_000))

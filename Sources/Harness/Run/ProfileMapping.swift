@@ -43,6 +43,7 @@ extension Profile {
             plan.batch.notifications = 1
             plan.waitAfterBatch = sender.wait
         }
+        plan.stallLimit = sender.stallLimit
         plan.sentinelTimeout = sender.sentinelTimeout
         plan.watchTime = sender.watch
         plan.identifiers = IdentifierSpace(first: sender.identifiers.fixed ?? sender.firstIdentifier)

@@ -140,6 +140,7 @@ public final class RunEngine {
             if options.interrupts.value > 0 && monitor.written == 0 { break }
             await observe(supply.isExhausted ? .draining : now < outcome.measureStart ? .warmup : .measuring)
             if supply.isExhausted {
+                if monitor.gatewayMoved { await onEachLoop { $0.gatewayMoved() } }
                 if outcome.measureEnd == .zero {
                     outcome.measureEnd = now
                     await onEachLoop { $0.wake() }

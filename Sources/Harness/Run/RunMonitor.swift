@@ -11,6 +11,8 @@ struct RunMonitor {
     private(set) var hasConnected = false
     private(set) var written: UInt64 = 0
     private(set) var lastProgress = Instant.zero
+    /// Whether the simulator has accepted something since the loops' sums were taken before.
+    private(set) var gatewayMoved = false
     /// When the target was last seen to be there: a connection lasted, or something was proved.
     private(set) var lastContact = Instant.zero
 
@@ -33,6 +35,7 @@ struct RunMonitor {
         var senderCPU: Int64 = 0
         var accepted: Int64?
         var simulatorCPU: Int64?
+        var simulatorHoldings: ProcessHoldings?
     }
 
     init(sessionCount: Int) { self.sessionCount = sessionCount }
@@ -79,9 +82,11 @@ struct RunMonitor {
         }
         sums.accepted = progress.last?.accepted
         sums.simulatorCPU = progress.last?.cpuNs
-        if sums.written != written || settledNow != settled { lastProgress = now }
+        sums.simulatorHoldings = progress.last?.holdings
+        gatewayMoved = sums.accepted != present.accepted
+        if sums.written != written || settledNow != settled || gatewayMoved { lastProgress = now }
         // A gateway that ends each connection soon after the handshake is not there; one that rejects or accepts is.
-        let hasAnswered = sums.rejected != present.rejected || sums.accepted != present.accepted
+        let hasAnswered = sums.rejected != present.rejected || gatewayMoved
         if lasting > 0 || finished > 0 || hasAnswered { lastContact = now }
         written = sums.written
         settled = settledNow
@@ -112,6 +117,11 @@ struct RunMonitor {
         record.senderCPUNs = present.senderCPU - before.senderCPU
         record.accepted = present.accepted.map { $0 - (before.accepted ?? 0) }
         record.simulatorCPUNs = present.simulatorCPU.map { $0 - (before.simulatorCPU ?? 0) }
+        let holdings = ProcessUsage.holdings
+        record.senderRSSBytes = holdings.residentBytes
+        record.senderDescriptors = holdings.descriptors
+        record.simulatorRSSBytes = present.simulatorHoldings?.residentBytes
+        record.simulatorDescriptors = present.simulatorHoldings?.descriptors
         let sum = Histogram(.runTotals)
         for part in residence { try? sum.add(part) }
         if let quantiles = sum.values(atQuantiles: [0.5, 0.99]) {

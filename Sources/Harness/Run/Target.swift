@@ -17,6 +17,7 @@ struct Target {
         link.handshakeTimeout = profile.sender.handshakeTimeout
         link.sendsAtOnce = profile.sender.noDelay
         link.sendBufferBytes = profile.sender.sendBuffer
+        link.unsentLimitBytes = profile.sender.unsentLimit
         let resumes = profile.sender.resume
         let attempts = AttemptPace(profile.sender.reconnect.attemptsPerSecond)
         switch profile.target {

@@ -53,6 +53,12 @@ final class ProviderLink: LinkHandler {
         arm()
     }
 
+    /// The gateway accepts, so a late proof is no missing one.
+    func gatewayMoved() {
+        session.gatewayMoved(now: core.now)
+        arm()
+    }
+
     /// Gives up what is not settled.
     func abandon() {
         session.abandon(now: core.now)

@@ -67,6 +67,9 @@ final class SenderLoop {
     /// Lets idle connections look at the supply again.
     func wake() { for link in links { link.wake() } }
 
+    /// The gateway was seen to accept notifications.
+    func gatewayMoved() { for link in links { link.gatewayMoved() } }
+
     /// Gives up what is not settled.
     func abandon() { for link in links { link.abandon() } }
 

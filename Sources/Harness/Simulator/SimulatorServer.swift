@@ -37,6 +37,7 @@ public final class SimulatorServer: Sendable {
             listening.connectionLimit = settings.maxConnections
             listening.backlog = RunNeed.backlog
             listening.link.sendsAtOnce = profile.sender.noDelay
+            listening.link.receiveBufferBytes = settings.receiveBuffer
             guard let port = UInt16(exactly: settings.port),
                 let address = try SocketAddress.resolve(host: settings.address, port: port).first
             else { throw HarnessError.invalidInput("\(settings.address) is no address to listen on") }
@@ -80,7 +81,7 @@ public final class SimulatorServer: Sendable {
         }
         return SimulatorProgress(
             atNs: MonotonicClock.now().nanoseconds, accepted: Int64(accepted),
-            cpuNs: ProcessUsage.processorTime.nanoseconds)
+            cpuNs: ProcessUsage.processorTime.nanoseconds, holdings: ProcessUsage.holdings)
     }
 
     /// What became of each notification since the last time, in the order of each event loop, and how many are left out.

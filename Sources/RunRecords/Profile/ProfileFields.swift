@@ -90,15 +90,16 @@ extension SenderSettings: SettingsGroup {
         [
             .count("connections", \.connections, 1...1_000_000), .count("loops", \.loops, loopCounts),
             .group("batch", \.batch), .count("window", \.window, 1...16_777_216),
-            .count("firstIdentifier", \.firstIdentifier, 1...UInt32.max), .group("identifiers", \.identifiers),
-            .priority, .expiry, .flag("allowMalformed", \.allowMalformed), .group("malformed", \.malformed),
-            .flag("noDelay", \.noDelay),
-            .bytes("sendBuffer", \.sendBuffer, 4_096...1_073_741_824), .choice("mode", \.mode),
+            .count("firstIdentifier", \.firstIdentifier, 1...UInt32.max), .flag("noDelay", \.noDelay),
+            .bytes("sendBuffer", \.sendBuffer, 4_096...1_073_741_824),
+            .bytes("unsentLimit", \.unsentLimit, 4_096...1_073_741_824), .choice("mode", \.mode),
             .interval("wait", \.wait, Interval.any), .group("unproven", \.unproven),
             .group("reconnect", \.reconnect), .interval("connectTimeout", \.connectTimeout, Interval.positive),
             .interval("handshakeTimeout", \.handshakeTimeout, Interval.positive), .flag("resume", \.resume),
+            .interval("stallLimit", \.stallLimit, Interval.positive),
             .interval("sentinelTimeout", \.sentinelTimeout, Interval.positive),
-            .interval("watch", \.watch, Interval.any),
+            .group("identifiers", \.identifiers), .priority, .expiry, .interval("watch", \.watch, Interval.any),
+            .flag("allowMalformed", \.allowMalformed), .group("malformed", \.malformed),
         ]
     }
 }
@@ -164,6 +165,7 @@ extension SimulatorSettings: SettingsGroup {
             .choice("unknownCommand", \.unknownCommand), .choice("simpleRefusal", \.simpleRefusal),
             .choice("closeMode", \.closeMode), .count("tickets", \.tickets, 0...16),
             .choice("tlsMaxVersion", \.tlsMaxVersion), .count("maxConnections", \.maxConnections, 1...1_000_000),
+            .bytes("receiveBuffer", \.receiveBuffer, 4_096...1_073_741_824),
             .count("loops", \.loops, loopCounts), .group("faults", \.faults),
         ]
     }

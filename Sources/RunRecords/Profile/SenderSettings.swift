@@ -34,6 +34,9 @@ public struct SenderSettings: Equatable, Sendable {
     public var noDelay = true
     /// The socket's send buffer in bytes; nil (the default) leaves it to the system.
     public var sendBuffer: Int?
+    /// The most bytes that wait in the system for their first transmission, beyond one batch. Default: 131,072.
+    /// What the network has not taken yet is lost work if an error comes, and goes cold in the caches.
+    public var unsentLimit = 131_072
     /// Whether a connection waits between notifications. Default: pipelined.
     public var mode = Mode.pipelined
     /// How long wait-each waits for an error. Default: 100 ms; of no effect when pipelined.
@@ -48,7 +51,9 @@ public struct SenderSettings: Equatable, Sendable {
     public var handshakeTimeout = Interval.seconds(10)
     /// Whether TLS sessions are resumed. Default: true.
     public var resume = true
-    /// The longest to wait for the reply to a sentinel. Default: 10 s.
+    /// The longest that a write may make no progress before its connection is given up. Default: 30 s.
+    public var stallLimit = Interval.seconds(30)
+    /// The longest to wait for the reply to a sentinel while the target shows no sign of work. Default: 10 s.
     public var sentinelTimeout = Interval.seconds(10)
 
     /// Simple notifications only: how long a connection is watched for its end after the last write. Default: 500 ms.

@@ -39,6 +39,9 @@ public struct SimulatorSettings: Equatable, Sendable {
     public var tlsMaxVersion = TLSVersion.tls13
     /// Connections open at one time; one more is refused. Default: 100,000.
     public var maxConnections = 100_000
+    /// Each socket's receive buffer in bytes. Default: 524,288: unbounded buffers hold megabytes of a fast sender, which then
+    /// come out of main memory instead of a cache.
+    public var receiveBuffer = 524_288
     /// Event loops; nil (the default) means one per core.
     public var loops: Int?
     /// Faults to inject. Default: none.
