@@ -22,7 +22,7 @@ threaded.ReadThread._address = lambda self, environment: (task["host"], task["po
 threaded.Connection.ca_certs = lambda self: task["ca"]
 
 logging.basicConfig(level=logging.WARNING)
-errors = job.Failures()
+errors = job.Collection()
 manager = ApnsManager(task["key"], task["certificate"], message_grace=60, error_handler=errors.add)
 messages = {}
 for item in task["notifications"]:

@@ -59,8 +59,8 @@ def provide_wrap_socket(verify_against=None):
     ssl.wrap_socket = wrap_socket
 
 
-class Failures:
-    """Collects what a library reports, from whatever thread."""
+class Collection:
+    """What a library reports, from whatever thread."""
 
     def __init__(self):
         self._lock = threading.Lock()

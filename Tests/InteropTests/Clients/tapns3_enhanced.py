@@ -12,7 +12,7 @@ job.provide_wrap_socket()
 from apns import APNs, Frame, Payload  # noqa: E402 -- it needs the function above
 
 logging.basicConfig(level=logging.WARNING)
-failures = job.Failures()
+failures = job.Collection()
 gateway = APNs(cert_file=task["certificate"], key_file=task["key"], enhanced=True).gateway_server
 gateway.server, gateway.port = task["host"], task["port"]
 gateway.register_response_listener(failures.add)

@@ -38,15 +38,23 @@ enum Clients {
         return try JSONDecoder().decode(type, from: Data(output))
     }
 
-    /// Feeds `openssl s_client` the bytes of a file and returns the bytes that the server sent before it closed.
-    static func sendRaw(_ file: String, to simulator: Simulator, options: String = "") throws -> [UInt8] {
-        // `-quiet` also keeps it reading after its input has ended, until the server closes.
+    /// Feeds `openssl s_client` the bytes of a file; it ends when the server closes.
+    static func runSClient(
+        _ file: String, to simulator: Simulator, options: String = ""
+    ) throws -> (output: [UInt8], status: Int32, errors: String) {
+        let errors = "\(simulator.folder.path)/s_client"
+        // `-quiet` also keeps it reading after its input has ended.
         let (output, status) = try Shell.run(
             """
             exec timeout 30 openssl s_client -connect 127.0.0.1:\(simulator.port) -CAfile '\(simulator.authority)' \
-            -verify_return_error -verify_hostname localhost \(options) -quiet <'\(file)' 2>'\(simulator.folder.path)/s_client'
+            -verify_return_error -verify_hostname localhost \(options) -quiet <'\(file)' 2>'\(errors)'
             """)
-        let errors = (try? String(contentsOfFile: "\(simulator.folder.path)/s_client", encoding: .utf8)) ?? ""
+        return (output, status, (try? String(contentsOfFile: errors, encoding: .utf8)) ?? "")
+    }
+
+    /// Feeds `openssl s_client` the bytes of a file and returns the bytes that the server sent before it closed in order.
+    static func sendRaw(_ file: String, to simulator: Simulator, options: String = "") throws -> [UInt8] {
+        let (output, status, errors) = try runSClient(file, to: simulator, options: options)
         try #require(status == 0, "s_client ended with \(status): \(errors)")
         return output
     }
@@ -106,9 +114,21 @@ struct Failure: Decodable, Hashable, CustomStringConvertible {
 enum Shell {
     /// Runs a command and returns what it wrote and its exit status, 128 + the signal that ended it.
     static func run(_ command: String) throws -> (output: [UInt8], status: Int32) {
-        guard let pipe = popen(command, "r") else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
+        let pipe = try start(command)
         let output = readAll(pipe)
         return (output, status(of: pclose(pipe)))
+    }
+
+    /// Starts a command whose output is to be read.
+    static func start(_ command: String) throws -> UnsafeMutablePointer<FILE> {
+        // Tests run on threads that block signals, and a process inherits that: `timeout` would never hear of them.
+        var none = sigset_t()
+        var before = sigset_t()
+        sigemptyset(&none)
+        pthread_sigmask(SIG_SETMASK, &none, &before)
+        defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
+        guard let pipe = popen(command, "r") else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
+        return pipe
     }
 
     static func readAll(_ pipe: UnsafeMutablePointer<FILE>) -> [UInt8] {

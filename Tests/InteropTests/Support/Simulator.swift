@@ -24,8 +24,7 @@ final class Simulator {
         let arguments = (["simulate", "--port", "0"] + files + options).map { "'\($0)'" }.joined(separator: " ")
         // A simulator whose test died ends by itself; the signal that ends it in order is passed on.
         let command = "echo $$; exec timeout 150 '\(program)' \(arguments) 2>'\(path)/errors' </dev/null"
-        guard let pipe = popen(command, "r") else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
-        self.pipe = pipe
+        pipe = try Shell.start(command)
         let first = Self.readLine(pipe).trimmingCharacters(in: .whitespacesAndNewlines)
         process = pid_t(first) ?? 0
         let ready = Self.readLine(pipe)
