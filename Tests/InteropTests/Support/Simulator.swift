@@ -8,6 +8,8 @@ final class Simulator {
     let folder: ScratchFolder
     /// Where it listens.
     let port: Int
+    /// Where its feedback service listens.
+    let feedbackPort: Int
     /// The file of the authority that its certificate is from.
     var authority: String { "\(folder.path)/ca.pem" }
 
@@ -29,8 +31,10 @@ final class Simulator {
         process = pid_t(first) ?? 0
         let ready = Self.readLine(pipe)
         let errors = (try? String(contentsOfFile: "\(path)/errors", encoding: .utf8)) ?? ""
-        let place = try #require(ready.firstMatch(of: /listening on [0-9.]+:(\d+)/), "it says: \(ready)\(errors)")
-        port = try #require(Int(place.1))
+        let places = try #require(
+            ready.firstMatch(of: /listening on [0-9.]+:(\d+), feedback on [0-9.]+:(\d+)/), "it says: \(ready)\(errors)")
+        port = try #require(Int(places.1))
+        feedbackPort = try #require(Int(places.2))
     }
 
     deinit { if isRunning { _ = end() } }
@@ -45,6 +49,16 @@ final class Simulator {
         return Books(
             book: try JSONDecoder().decode(SimulatorBook.self, from: book),
             lines: try log.split(separator: "\n").map { try JSONDecoder().decode(LogLine.self, from: Data($0.utf8)) })
+    }
+
+    /// Waits until so many notifications have been judged.
+    func waitForLog(lines: Int) throws {
+        for _ in 0..<1_000 {
+            let log = (try? String(contentsOfFile: "\(folder.path)/log.jsonl", encoding: .utf8)) ?? ""
+            if log.utf8.count(where: { $0 == UInt8(ascii: "\n") }) >= lines { return }
+            usleep(10_000)
+        }
+        Issue.record("fewer than \(lines) notifications were judged in ten seconds")
     }
 
     private func end() -> Int32 {
