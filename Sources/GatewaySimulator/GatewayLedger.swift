@@ -23,15 +23,31 @@ public final class GatewayLedger {
         _modify { yield &sums.pointee }
     }
 
+    /// The unregistered tokens that were pushed to and that the feedback service has not told yet.
+    public let feedback: FeedbackBook
+    /// What is kept for devices that are offline; nil when all devices are online.
+    public let store: NotificationStore?
+
     // Behind pointers, so that no run-time exclusivity check stands on each notification's way.
     private let sums: UnsafeMutablePointer<GatewayCounts>
     private let pages: UnsafeMutablePointer<UnsafeMutablePointer<UInt64>?>
     private let pageCount: Int
 
     /// Makes an empty book that tracks `trackedCount` identifiers from `firstIdentifier` on.
+    ///
+    /// - Parameters:
+    ///   - firstIdentifier: the first tracked identifier.
+    ///   - trackedCount: how many are tracked.
+    ///   - feedbackLimit: the most unregistered tokens of each topic; see ``FeedbackList``.
+    ///   - store: what is kept for offline devices, if some are.
+    ///   - journal: what is noted down about single notifications, if anything.
     public init(
-        firstIdentifier: UInt32 = 1, trackedCount: UInt64 = IdentifierSpace.count, journal: NotificationJournal? = nil
+        firstIdentifier: UInt32 = 1, trackedCount: UInt64 = IdentifierSpace.count,
+        feedbackLimit: Int = FeedbackList.defaultLimit, store: NotificationStore? = nil,
+        journal: NotificationJournal? = nil
     ) {
+        feedback = FeedbackBook(limit: feedbackLimit)
+        self.store = store
         self.firstIdentifier = firstIdentifier
         self.journal = journal
         self.trackedCount = min(trackedCount, IdentifierSpace.count)

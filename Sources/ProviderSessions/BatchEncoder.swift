@@ -66,9 +66,11 @@ struct BatchEncoder {
             var byteCount = format.frame(
                 frame, identifier: identifier, tokenBytes: tokenBytes, payloadBytes: payloadBytes)
             if sequence == damaged, let malformed = plan.malformed {
-                byteCount = malformed.token.damage(
-                    frame, of: Format.self, tokenBytes: tokenBytes, byteCount: byteCount)
                 damaged += malformed.every
+                if tokenBytes > 0 {
+                    byteCount = malformed.token.damage(
+                        frame, of: Format.self, tokenBytes: tokenBytes, byteCount: byteCount)
+                }
             }
             offset += byteCount
             identifier = identifier == .max ? 1 : identifier + 1

@@ -33,13 +33,16 @@ public struct NotificationView {
         self.hasIdentifier = hasIdentifier
     }
 
-    /// Whether the gateway keeps the notification for a device that it cannot reach now.
+    /// Until when the gateway keeps the notification for a device that it cannot reach, in UNIX seconds; 0 or less for not at all.
     ///
-    /// The expiry is read as signed, since clients send -1 for "do not store" (the older Apple text: "zero or less than
-    /// zero"). A command 2 without an expiry counts as 0, as clients leave the item out for that; command 0 has none, and
-    /// its last notification is kept however stale ("Legacy Notification Format").
+    /// Documents disagree on the sign of the 32 bits; clients send -1 for "do not store", which the older Apple text allows
+    /// ("zero or less than zero"). A command 2 without an expiry counts as 0, as clients leave the item out for that;
+    /// command 0 has none, and its last notification is kept however stale ("Legacy Notification Format").
     @inlinable
-    public var isStored: Bool { command == SimpleNotification.command || Int32(bitPattern: expiry) > 0 }
+    public func storedUntil(readingSigned isSigned: Bool) -> Int64 {
+        if command == SimpleNotification.command { return .max }
+        return isSigned ? Int64(Int32(bitPattern: expiry)) : Int64(expiry)
+    }
 }
 
 /// A notification that is refused, and what is known about it by then.

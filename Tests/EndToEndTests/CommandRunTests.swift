@@ -12,8 +12,8 @@ extension EndToEndTests {
         func `with identifiers both books agree about bad tokens and long payloads`(name: String) async throws {
             let run = try Run(
                 """
-                { protocol: "\(name)", sender: { connections: 4, expiry: "1h" },
-                  workload: { notifications: 20_000, devices: 20_000, faults: { badToken: 0.001, oversizedPayload: 0.0005 } } }
+                { protocol: "\(name)", sender: { connections: 4 },
+                  workload: { notifications: 20_000, devices: 20_000, expiry: "1h", faults: { badToken: 0.001, oversizedPayload: 0.0005 } } }
                 """)
             let record = try await run.record()
             expectClean(record)

@@ -255,7 +255,10 @@ import Testing
             var stored: [Bool] = []
             var reader = NotificationReader(parser: NotificationParser())
             frame.withUnsafeBytes {
-                reader.read($0) { frame, _ in if case .notification(let view) = frame { stored.append(view.isStored) } }
+                reader.read($0) { frame, _ in
+                    guard case .notification(let view) = frame else { return }
+                    stored.append(view.storedUntil(readingSigned: true) > 0)
+                }
             }
             return stored
         }

@@ -40,14 +40,14 @@ import Testing
     }
 
     @Test func `a setting that its protocol cannot carry is refused`() {
-        #expect(message("{ protocol: 'framed', sender: { priority: 5, expiry: '1h' } }") == "accepted")
+        #expect(message("{ protocol: 'framed', workload: { expiry: '1h' }, sender: { priority: 5 } }") == "accepted")
         #expect(
             message("{ sender: { priority: 5 } }")
                 == "p:1:13: sender.priority: has no effect: only protocol framed carries a priority, and this is enhanced"
         )
         #expect(
-            message("{ protocol: 'simple', sender: { expiry: '1h' } }")
-                == "p:1:33: sender.expiry: has no effect: protocol simple carries no expiry")
+            message("{ protocol: 'simple', workload: { expiry: '1h' } }")
+                == "p:1:35: workload.expiry: has no effect: protocol simple carries no expiry")
         #expect(
             message("{ protocol: 'framed', sender: { priority: 7 } }")
                 == "p:1:43: sender.priority: 7 is out of range; accepted: 10 or 5")

@@ -12,12 +12,14 @@ final class GatewayLoop {
 
     init(
         settings: GatewaySimulator.GatewaySettings, triggers: FaultTriggers, firstIdentifier: UInt32,
-        trackedCount: UInt64, journal: NotificationJournal? = nil
+        trackedCount: UInt64, feedbackLimit: Int, store: NotificationStore?, journal: NotificationJournal?
     ) {
         self.settings = settings
         self.triggers = triggers
         pace = GatewayPace(settings: settings, triggers: triggers)
-        ledger = GatewayLedger(firstIdentifier: firstIdentifier, trackedCount: trackedCount, journal: journal)
+        ledger = GatewayLedger(
+            firstIdentifier: firstIdentifier, trackedCount: trackedCount, feedbackLimit: feedbackLimit, store: store,
+            journal: journal)
     }
 
     /// A handler for the next accepted connection.

@@ -101,7 +101,7 @@ extension Profile {
         try checks.refuse("sender.priority", when: protocolName != .framed && sender.priority != 10) {
             "has no effect: only protocol framed carries a priority, and this is \(protocolName.rawValue)"
         }
-        try checks.refuse("sender.expiry", when: protocolName == .simple && sender.expiry != .none) {
+        try checks.refuse("workload.expiry", when: protocolName == .simple && workload.expiry != nil) {
             "has no effect: protocol simple carries no expiry"
         }
         if let fixed = sender.identifiers.fixed, workload.notifications > 1 {
@@ -118,6 +118,12 @@ extension Profile {
     }
 
     private func checkTarget(_ checks: ContradictionCheck) throws(ProfileError) {
+        if case .simulator(let simulator) = target {
+            let port = simulator.feedback.port
+            return try checks.refuse("target.simulator.feedback.port", when: port != 0 && port == simulator.port) {
+                "\(port) is the gateway's port, too; the service needs one of its own"
+            }
+        }
         guard case .gateway(let gateway) = target else { return }
         let tls = gateway.tls
         try checks.refuse("target.tls.keyFile", when: tls.keyFile != nil && tls.certificateFile == nil) {

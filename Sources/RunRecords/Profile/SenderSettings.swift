@@ -24,8 +24,6 @@ public struct SenderSettings: Equatable, Sendable {
     public var identifiers = IdentifierSettings()
     /// The priority of framed notifications, 10 or 5; the other protocols carry none. Default: 10.
     public var priority: UInt8 = 10
-    /// Until when the gateway keeps what it cannot deliver: `"none"` (the default), or a time from the start of the run.
-    public var expiry = ExpirySetting.none
     /// Whether ``malformed`` may be set, so that nobody damages notifications by accident. Default: false.
     public var allowMalformed = false
     /// Notifications whose declared token length is wrong; nil (the default) for none.
@@ -61,14 +59,6 @@ public struct SenderSettings: Equatable, Sendable {
 
     /// Makes the default sender.
     public init() {}
-}
-
-/// Until when the gateway keeps a notification for a device that it cannot reach.
-public enum ExpirySetting: Equatable, Sendable {
-    /// It does not keep it.
-    case none
-    /// So long after the start of the run.
-    case after(Interval)
 }
 
 /// Identifiers that are not consecutive.

@@ -62,25 +62,6 @@ extension SettingsField<SenderSettings> {
             },
             write: { .integer(Int64($0.priority)) })
     }
-
-    /// A word, or a time from the start of the run.
-    static var expiry: Self {
-        Self(
-            name: "expiry",
-            read: { (sender, setting) throws(ProfileError) in
-                if try setting.quantityText(expected: "none, or a time such as 1h") == "none" {
-                    sender.expiry = .none
-                } else {
-                    sender.expiry = .after(try setting.interval(Interval.seconds(1)...Interval.settingMax))
-                }
-            },
-            write: { sender in
-                switch sender.expiry {
-                case .none: .string("none")
-                case .after(let time): .string(time.exactText)
-                }
-            })
-    }
 }
 
 extension SettingsField<SimulatorSettings> {

@@ -87,6 +87,10 @@ public struct SimulatorLedgerRecord: Codable, Equatable, Sendable {
     public var connectionsRefused: Int64 = 0
     /// Plain bytes read.
     public var bytesReceived: Int64 = 0
+    /// What the feedback service has to tell; null in records of older versions.
+    @ExplicitNull public var feedback: FeedbackLedgerRecord?
+    /// What was kept for offline devices; null if all were online.
+    @ExplicitNull public var storage: StorageLedgerRecord?
 
     /// Makes an account of nothing.
     public init() {}

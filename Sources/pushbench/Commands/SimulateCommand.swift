@@ -30,7 +30,9 @@ struct SimulateCommand {
             profile: profile, settings: settings, journalLimit: log == nil ? nil : NotificationLog.entryLimit)
         if let path = parsed.last("write-ca") { try writeAuthority(server.authorityPEM, to: path) }
         let place = "\(settings.address):\(server.port)"
-        Terminal.write("listening on \(place), token seed \(profile.workload.seed)\n", to: STDOUT_FILENO)
+        Terminal.write(
+            "listening on \(place), feedback on \(settings.address):\(server.feedbackPort), "
+                + "token seed \(profile.workload.seed)\n", to: STDOUT_FILENO)
         let interrupts = SignalWatch.install()
         while interrupts.value == 0 {
             try? await Task.sleep(nanoseconds: 50_000_000)
@@ -60,7 +62,23 @@ struct SimulateCommand {
             simple \(book.commands.simple), enhanced \(book.commands.enhanced), framed \(book.commands.framed), \
             of priority 5 \(book.powerSaving), unknown commands \(book.unknownCommands)
             """)
+        printFeedback(book)
         for (status, count) in result.rejections.sorted(by: { $0.key < $1.key }) { print("status \(status): \(count)") }
+    }
+
+    /// What concerns devices that are gone or offline, if there are any.
+    private func printFeedback(_ book: SimulatorLedgerRecord) {
+        if let feedback = book.feedback, feedback.notifications > 0 {
+            print(
+                "unregistered \(feedback.notifications), feedback: \(feedback.waiting) waiting, "
+                    + "\(feedback.delivered) delivered, \(feedback.clearedUndelivered) cleared undelivered, "
+                    + "\(feedback.dropped) dropped")
+        }
+        if let storage = book.storage {
+            print(
+                "offline: \(storage.stored) stored, \(storage.replaced) replaced, \(storage.notStored) not stored, "
+                    + "\(storage.expired) expired")
+        }
     }
 
     private func write(_ log: NotificationLog?, of server: SimulatorServer) async throws {
