@@ -1,5 +1,21 @@
 public import Primitives
 
+/// Why a gateway refuses a connection for its certificate.
+public enum CertificateRefusal: String, Hashable, Sendable, CaseIterable {
+    /// The client showed none.
+    case missing
+    /// Its time is over.
+    case expired
+    /// Its time has not come.
+    case notYetValid
+    /// Nobody whom the gateway believes vouches for it.
+    case unknownAuthority
+    /// It is wrong in another way.
+    case unusable
+    /// It is good, but for the other environment.
+    case otherEnvironment
+}
+
 /// The sums in a gateway's book; those of several event loops are added up.
 public struct GatewayCounts: Hashable, Sendable {
     /// Accepted notifications, a second acceptance of the same identifier included.
@@ -8,7 +24,8 @@ public struct GatewayCounts: Hashable, Sendable {
     public var duplicates: UInt64 = 0
     /// Acceptances outside the tracked range, whose duplicates are not seen.
     public var untracked: UInt64 = 0
-    /// Acceptances without an identifier, of command 0 or of a command 2 that leaves it out; no bitmap can hold them.
+    /// Acceptances without an identifier, of command 0 or of a command 2 that leaves it out, or of identifier 0, which replies
+    /// use for none; no bitmap can hold them.
     public var acceptedWithoutIdentifier: UInt64 = 0
     /// Accepted notifications of command 0.
     public var simple: UInt64 = 0
@@ -22,7 +39,7 @@ public struct GatewayCounts: Hashable, Sendable {
     public var foreign: UInt64 = 0
     /// Refused notifications with a tracked identifier, by status; shutdowns are no refusals.
     public var rejections: [UInt64] = Array(repeating: 0, count: 256)
-    /// Refused notifications without an identifier, or whose identifier could not be read, by status.
+    /// Refused notifications without an identifier or with 0, or whose identifier could not be read, by status.
     public var rejectionsWithoutIdentifier: [UInt64] = Array(repeating: 0, count: 256)
     /// Bytes that stood in a command's place and are none; the stream cannot be read behind one.
     public var unknownCommands: UInt64 = 0
@@ -34,6 +51,8 @@ public struct GatewayCounts: Hashable, Sendable {
     public var shutdowns: UInt64 = 0
     /// Connections that stood.
     public var connections: UInt64 = 0
+    /// Connections refused for their certificate.
+    public var refusedCertificates: [CertificateRefusal: UInt64] = [:]
     /// Connections that ended inside a notification.
     public var partialNotifications: UInt64 = 0
     /// Frame bytes of accepted notifications.
@@ -77,6 +96,7 @@ public struct GatewayCounts: Hashable, Sendable {
         discarded += other.discarded
         shutdowns += other.shutdowns
         connections += other.connections
+        refusedCertificates.merge(other.refusedCertificates, uniquingKeysWith: +)
         partialNotifications += other.partialNotifications
         acceptedBytes += other.acceptedBytes
         digest &+= other.digest

@@ -81,6 +81,11 @@ public final class GatewayLedger {
         return page[bit >> 6] & (1 << UInt64(bit & 63)) != 0
     }
 
+    /// Enters a connection that was refused for its certificate.
+    public func refuseCertificate(_ reason: CertificateRefusal) {
+        counts.refusedCertificates[reason, default: 0] += 1
+    }
+
     /// Enters an acceptance.
     func accept(_ notification: NotificationView) {
         if let journal {
@@ -90,7 +95,7 @@ public final class GatewayLedger {
         counts.acceptedBytes += UInt64(notification.byteCount)
         if notification.command != EnhancedNotification.command { countCommand(of: notification) }
         guard let index = index(of: notification.identifier) else {
-            if notification.hasIdentifier { counts.untracked += 1 } else { counts.acceptedWithoutIdentifier += 1 }
+            if notification.identifier == 0 { counts.acceptedWithoutIdentifier += 1 } else { counts.untracked += 1 }
             return
         }
         let page = page(index &>> Self.pageShift)
@@ -113,7 +118,7 @@ public final class GatewayLedger {
 
     /// Enters a refusal.
     func refuse(_ refused: RefusedNotification) {
-        if !refused.hasIdentifier {
+        if refused.identifier == 0 {
             counts.rejectionsWithoutIdentifier[Int(refused.status.rawValue)] += 1
         } else if index(of: refused.identifier) != nil {
             counts.rejections[Int(refused.status.rawValue)] += 1

@@ -352,7 +352,7 @@ public final class ProviderSession {
     private func loseConnection(_ end: ConnectionEnd, now: Instant) {
         let mayBeRefusal = !plan.command.hasIdentifier && log.count > 0
         events.append(.connectionLost(end, unproven: log.count, at: now))
-        settleUnproven()
+        if end == .handshakeFailed { takeBackRefused() } else { settleUnproven() }
         batch = nil
         endSeenAt = endSeenAt ?? now
         guard hasWork else { return finish(.drop) }
@@ -376,6 +376,15 @@ public final class ProviderSession {
             }
         }
         queue.prepend(resends)
+        log.removeAll()
+        batchTimes.removeAll()
+    }
+
+    /// The gateway refused the connection itself, so it has read nothing of what was written on it.
+    private func takeBackRefused() {
+        let windowStart = log.count > plan.window ? log.count - plan.window : 0
+        for run in log[0..<windowStart].runs { settle(run, .lost) }
+        queue.prepend(log[windowStart..<log.count])
         log.removeAll()
         batchTimes.removeAll()
     }

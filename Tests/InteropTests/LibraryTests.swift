@@ -84,6 +84,18 @@ extension InteropTests {
             #expect(books.book.ledger.discarded > 0, "something was sent behind the bad ones")
         }
 
+        @Test func `the first notification may be the bad one, also where a library counts from 0`() throws {
+            for library in [Self.libraries[0], Self.libraries[2]] {
+                let simulator = try Simulator()
+                let notifications = Self.plan(library, count: 10, bad: [0])
+                let report = try Clients.run(library.driver, Job(simulator, notifications), as: Report.self)
+                let books = try simulator.finish()
+                let bad = [0, 10].map { Failure(identifier: library.firstIdentifier + $0, status: 8) }
+                Self.expectAgreement(report, books, notifications, bad: bad)
+                #expect(books.book.rejections.map(\.count) == [2])
+            }
+        }
+
         @Test func `a shutdown is no error for apns-worker, which goes on behind the last accepted one`() throws {
             let library = Self.libraries[2]
             let simulator = try Simulator(["--set", "target.simulator.faults.shutdownAfter=12"])

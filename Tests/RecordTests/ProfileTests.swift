@@ -67,6 +67,7 @@ import Workload
 
     @Test(arguments: [
         "{}", fullText, feedbackText,
+        "{ target: { host: 'h', tls: { pkcs12File: 'p.p12', allowExpired: true, minVersion: 1.3, maxVersion: 1.3 } } }",
         "{ target: { host: 'h', tls: { caFile: 'ca.pem' } }, sender: { mode: 'wait-each' } }",
         "{ workload: { payload: { file: 'p.json' } }, load: { loop: 'open', rate: 0.25 } }",
         "{ sender: { batch: { linger: '1500ns' }, reconnect: { attemptsPerSecond: '7/m' } } }",
@@ -103,7 +104,7 @@ import Workload
         try folder.write("key.pem", "SECRET KEY")
         try folder.write("pass.txt", "SECRET PASS")
         let (key, pass) = (folder.path("key.pem"), folder.path("pass.txt"))
-        let tls = "{ certificateFile: '\(key)', keyFile: '\(key)', keyPassphraseFile: '\(pass)' }"
+        let tls = "{ certificateFile: '\(key)', keyFile: '\(key)', passphraseFile: '\(pass)' }"
         let profile = try Profile.read(text: "{ target: { host: 'h', tls: \(tls) } }", source: "p")
         let text = profile.effectiveJSON.canonicalText
         #expect(text.contains(key) && text.contains(pass))
@@ -131,6 +132,9 @@ import Workload
             tokenLength: "variable", unknownCommand: "silentClose", simpleRefusal: "reply",
             judge: { tokens: true, environment: false, payloadSize: true, payloadJSON: true, foreignTokens: "reject" },
             closeMode: "reset", tickets: 0, tlsMaxVersion: 1.2, maxConnections: 5, loops: 2,
+            tlsMinVersion: 1.2, renewTickets: false, noDelay: false, certificateFile: "s.pem", keyFile: "k.pem",
+            passphraseFile: "p.txt", clientCertificates: "require", clientCAFile: "ca.pem", topics: ["a.app", "b.app"],
+            providerCertificate: "expired",
             faults: {
               stallReading: { after: "50k", for: 5 }, refuse: { at: 1.5, for: "10s" }, acceptPerSecond: "1M/s",
               shutdownAfter: 300, silentCloseAfter: 5000, errorRate: { rate: 0.25, from: 0, for: "2s" },

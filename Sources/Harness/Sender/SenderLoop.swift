@@ -14,6 +14,8 @@ final class SenderLoop {
         var histograms: [Series: HistogramSnapshot] = [:]
         var inFlightAtError: [UInt64] = []
         var resumed: UInt64 = 0
+        /// The failed attempts to connect in words, and how many there were of each kind.
+        var failedAttempts: [String: Int] = [:]
         var firstWrite: Instant?
         var lastWrite: Instant?
         var lastProof: Instant?
@@ -34,6 +36,7 @@ final class SenderLoop {
             }
             inFlightAtError += other.inFlightAtError
             resumed += other.resumed
+            failedAttempts.merge(other.failedAttempts, uniquingKeysWith: +)
             firstWrite = [firstWrite, other.firstWrite].compactMap { $0 }.min()
             lastWrite = [lastWrite, other.lastWrite].compactMap { $0 }.max()
             lastProof = [lastProof, other.lastProof].compactMap { $0 }.max()
@@ -76,9 +79,6 @@ final class SenderLoop {
     /// Latencies count from now on.
     func beginMeasuring(at start: Instant) { recorder.measureStart = start }
 
-    /// The failed attempts to connect in words, and how many there were of each kind.
-    var failedAttempts: [String: Int] { recorder.failedAttempts }
-
     /// The sums so far; at the end of an interval with its residence.
     func snapshot(_ endsInterval: Bool) -> LoopRecorder.Snapshot {
         var snapshot = recorder.takeSnapshot(endsInterval: endsInterval)
@@ -97,6 +97,7 @@ final class SenderLoop {
         var result = Result(ledger: recorder.ledger, inFlightAtError: recorder.inFlightAtError)
         for series in Series.allCases { result.histograms[series] = recorder[series].snapshot() }
         result.resumed = recorder.resumedReconnects
+        result.failedAttempts = recorder.failedAttempts
         result.firstWrite = recorder.firstWrite
         result.lastWrite = recorder.lastWrite
         result.lastProof = recorder.lastProof

@@ -1,20 +1,26 @@
 import GatewaySimulator
 import Primitives
+import SecureChannel
 import Transport
 
 /// Drives one gateway session over an accepted TLS connection.
 final class GatewayLink: LinkHandler {
-    private let makeSession: (Instant) -> GatewaySession
+    private let loop: GatewayLoop
     private var session: GatewaySession?
     private var pausedUntil: Instant?
 
     /// Makes the driver; the session begins with the connection, so that failed handshakes count for nothing.
-    init(makeSession: @escaping (Instant) -> GatewaySession) { self.makeSession = makeSession }
+    init(loop: GatewayLoop) { self.loop = loop }
 
     /// How long a closing connection is read on, so that a reset does not destroy the reply on its way.
     static let lingerTime = Interval.seconds(1)
 
-    func linkOpened(_ link: Link, facts: LinkFacts, now: Instant) { session = makeSession(now) }
+    func linkOpened(_ link: Link, facts: LinkFacts, now: Instant) {
+        session = loop.makeSession(certificate: facts.tls.providerCertificate, now: now)
+        // A certificate of the other environment gets through the handshake, and then the connection is closed without a
+        // word (`protocol.md` section 1.11).
+        if session == nil { link.close(.graceful(drain: Self.lingerTime)) }
+    }
 
     func link(_ link: Link, received bytes: UnsafeRawBufferPointer, now: Instant) {
         session?.receive(bytes, now: now)
@@ -36,7 +42,10 @@ final class GatewayLink: LinkHandler {
         settle(link)
     }
 
-    func linkEnded(_ link: Link, end: LinkEnd, now: Instant) { session?.connectionEnded() }
+    func linkEnded(_ link: Link, end: LinkEnd, now: Instant) {
+        if case .handshakeFailed(let failure) = end { loop.handshakeFailed(failure) }
+        session?.connectionEnded()
+    }
 
     private func settle(_ link: Link) {
         switch session?.takeAction() {

@@ -28,7 +28,7 @@ public struct SimulatorBook: Codable, Equatable, Sendable {
     public var rejections: [ErrorCountRecord] = []
     /// The identifiers of accepted notifications, ascending; null when there are too many stretches to list.
     ///
-    /// 0 is not among them: a notification of that identifier counts in ``ledger`` only.
+    /// 0 is not among them: a notification of that identifier counts as one without.
     @ExplicitNull public var acceptedIdentifiers: [Stretch]?
     /// Lines of the log of single notifications.
     public var loggedNotifications: Int64 = 0

@@ -23,6 +23,9 @@ struct SimulateCommand {
         guard case .simulator(let settings) = profile.target else {
             throw HarnessError.invalidInput("\(file ?? "the profile") has another target than a simulator")
         }
+        if parsed.has("write-ca"), let own = settings.certificateFile {
+            throw HarnessError.invalidInput("--write-ca: the simulator's authority does not vouch for \(own)")
+        }
         if let path = parsed.last("ledger"), path != "-" { try FileAccess.checkReplaceable(path) }
         let log = try parsed.last("log").map { try NotificationLog(path: $0) }
         _ = Machine.raiseDescriptorLimit()
@@ -64,6 +67,9 @@ struct SimulateCommand {
             """)
         printFeedback(book)
         for (status, count) in result.rejections.sorted(by: { $0.key < $1.key }) { print("status \(status): \(count)") }
+        for (reason, count) in book.certificateRefusals.sorted(by: { $0.key < $1.key }) {
+            print("refused certificate, \(reason): \(count)")
+        }
     }
 
     /// What concerns devices that are gone or offline, if there are any.
@@ -96,10 +102,9 @@ struct SimulateCommand {
         }
     }
 
-    /// As a test double, the simulator tracks every identifier, checks that payloads are JSON, and issues no session tickets:
-    /// several clients see a socket that has become readable, get nothing, and close a healthy connection.
-    private static let defaults =
-        """
+    /// As a test double, the simulator tracks every identifier and checks that payloads are JSON, and it gives no tickets:
+    /// with them several legacy clients see the socket readable, find nothing to read, and close a healthy connection.
+    private static let defaults = """
         {workload: {notifications: \(Profile.notificationLimit)},
          target: {simulator: {tickets: 0, judge: {payloadJSON: true}}}}
         """

@@ -23,7 +23,9 @@ final class Simulator {
         let program = try Self.program()
         let path = folder.path
         let files = ["--ledger", "\(path)/ledger.json", "--log", "\(path)/log.jsonl", "--write-ca", "\(path)/ca.pem"]
-        let arguments = (["simulate", "--port", "0"] + files + options).map { "'\($0)'" }.joined(separator: " ")
+        // One event loop, so that the log has one order.
+        let loops = ["--set", "target.simulator.loops=1"]
+        let arguments = (["simulate", "--port", "0"] + loops + files + options).map { "'\($0)'" }.joined(separator: " ")
         // A simulator whose test died ends by itself; the signal that ends it in order is passed on.
         let command = "echo $$; exec timeout 150 '\(program)' \(arguments) 2>'\(path)/errors' </dev/null"
         pipe = try Shell.start(command)
