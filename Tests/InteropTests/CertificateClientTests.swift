@@ -7,12 +7,13 @@ extension InteropTests {
     @Suite struct CertificateClientTests {
         /// What `pushbench certificates` makes, and a simulator that takes nothing else.
         private struct Scene {
-            let folder = try ScratchFolder()
+            let folder: ScratchFolder
             let simulator: Simulator
             var certificate: String { "\(folder.path)/provider-com.example.app.pem" }
             var key: String { "\(folder.path)/provider-com.example.app-key.pem" }
 
             init(tls: String) throws {
+                folder = try ScratchFolder()
                 let (output, status) = try Shell.run(
                     "exec '\(Simulator.program())' certificates '\(folder.path)' --topic com.example.app --force 2>&1")
                 try #require(status == 0, "\(String(decoding: output, as: UTF8.self))")
