@@ -79,6 +79,32 @@ public struct SimulatorSettings: Equatable, Sendable {
     public init() {}
 }
 
+/// Whether a gateway asks its clients for certificates.
+public enum ClientCertificates: String, Sendable, CaseIterable {
+    /// It does not ask.
+    case none
+    /// It asks; a client without one may pass, one with an unusable one may not.
+    case request
+    /// It refuses clients without one.
+    case require
+}
+
+/// What is wrong with the certificate that a run's own sender shows to the simulator; nothing, as a rule.
+public enum ProviderCertificateKind: String, Sendable, CaseIterable {
+    /// One for the app under load and the simulator's environment, from the right authority.
+    case good
+    /// None is shown.
+    case missing
+    /// One that was good until yesterday.
+    case expired
+    /// One from an authority that the simulator does not know.
+    case unknownAuthority
+    /// One for the other environment only.
+    case otherEnvironment
+    /// One for the app of topic number 1, or for an app of no number.
+    case otherTopic
+}
+
 /// Payload limits of the binary interface by the era in which they held.
 public enum PayloadEra: String, Sendable, CaseIterable {
     /// Up to iOS 7: 256 bytes.
@@ -120,32 +146,6 @@ public enum SimpleRefusal: String, Sendable, CaseIterable {
     case silentClose
     /// The status with identifier 0, then close.
     case reply
-}
-
-/// Whether a gateway asks its clients for certificates.
-public enum ClientCertificates: String, Sendable, CaseIterable {
-    /// It does not ask.
-    case none
-    /// It asks; a client without one may pass, one with an unusable one may not.
-    case request
-    /// It refuses clients without one.
-    case require
-}
-
-/// What is wrong with the certificate that a run's own sender shows to the simulator; nothing, as a rule.
-public enum ProviderCertificateKind: String, Sendable, CaseIterable {
-    /// One for the app under load and the simulator's environment, from the right authority.
-    case good
-    /// None is shown.
-    case missing
-    /// One that was good until yesterday.
-    case expired
-    /// One from an authority that the simulator does not know.
-    case unknownAuthority
-    /// One for the other environment only.
-    case otherEnvironment
-    /// One for the app of topic number 1, or for an app of no number.
-    case otherTopic
 }
 
 /// TLS versions by their names in profiles.
