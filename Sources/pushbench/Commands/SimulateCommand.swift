@@ -32,11 +32,12 @@ struct SimulateCommand {
         let server = try await SimulatorServer(
             profile: profile, settings: settings, journalLimit: log == nil ? nil : NotificationLog.entryLimit)
         if let path = parsed.last("write-ca") { try writeAuthority(server.authorityPEM, to: path) }
+        // Before anybody is told that it listens, and may end it.
+        let interrupts = SignalWatch.install()
         let place = "\(settings.address):\(server.port)"
         Terminal.write(
             "listening on \(place), feedback on \(settings.address):\(server.feedbackPort), "
                 + "token seed \(profile.workload.seed)\n", to: STDOUT_FILENO)
-        let interrupts = SignalWatch.install()
         while interrupts.value == 0 {
             try? await Task.sleep(nanoseconds: 50_000_000)
             try await write(log, of: server)
