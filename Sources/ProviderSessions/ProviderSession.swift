@@ -52,6 +52,8 @@ public final class ProviderSession {
     private var queue = RunQueue()
     private var decoder = ErrorReplyDecoder()
     private var batch: PendingBatch?
+    /// What is in flight, when that is bounded.
+    private var silenceWindow: SilenceWindow?
     private var nextFill = Instant.zero
     private var endSeenAt: Instant?
     private var action: SessionAction?
@@ -77,6 +79,7 @@ public final class ProviderSession {
         self.plan = plan
         self.supply = supply
         encoder = BatchEncoder(plan: plan, source: source)
+        if plan.silence != nil { silenceWindow = SilenceWindow(limit: plan.window) }
         random = SeededRandom(seed: mix64(seed) ^ UInt64(slot))
     }
 
@@ -111,13 +114,19 @@ public final class ProviderSession {
     /// How many notifications are written on the present connection and not settled.
     public var unsettledCount: UInt64 { log.count }
 
+    /// For how long the window alone kept notifications from being written.
+    public var windowHeldTime: Interval { silenceWindow?.heldTime ?? .zero }
+
     /// When ``timerFired(now:)`` wants to be called; nil when nothing waits for time.
     public var deadline: Instant? {
         var earliest = state.deadline
         if let batch { earliest = minimum(earliest, batch.filledAt + plan.stallLimit) }
         if state.isOpen && batch == nil {
             if nextFill > .zero { earliest = minimum(earliest, nextFill) }
-            if queue.isEmpty, case .constant = supply.arrivals {
+            if let until = silenceWindow?.heldUntil {
+                // What is due now is not to be asked for again and again meanwhile.
+                earliest = minimum(earliest, until)
+            } else if queue.isEmpty, case .constant = supply.arrivals {
                 earliest = minimum(
                     earliest, supply.batchTime(batch: plan.batch.notifications, linger: plan.batch.linger))
             }
@@ -140,6 +149,11 @@ public final class ProviderSession {
     /// The connection asked for stands.
     public func connectionOpened(_ facts: ConnectionFacts, now: Instant) {
         guard state.opened(at: now) else { return }
+        switch plan.silence {
+        case .roundTrip?: silenceWindow?.silence = facts.roundTrip > .zero ? facts.roundTrip : nil
+        case .constant(let silence)?: silenceWindow?.silence = silence
+        case nil: break
+        }
         connectionCount += 1
         decoder = ErrorReplyDecoder()
         events.append(.connected(facts, at: now))
@@ -198,6 +212,7 @@ public final class ProviderSession {
     public func fill(into buffer: UnsafeMutableRawBufferPointer, now: Instant) -> Int {
         guard state.isOpen, batch == nil, now >= nextFill, let base = buffer.baseAddress else { return 0 }
         nextFill = .zero
+        if silenceWindow != nil, isHeldByWindow(at: now) { return 0 }
         let capacity = buffer.count
         var next = PendingBatch(offeredAt: now, filledAt: now)
         while next.notifications < plan.batch.notifications {
@@ -228,6 +243,7 @@ public final class ProviderSession {
         guard let written = batch else { return }
         batch = nil
         batchTimes.setLast(now)
+        silenceWindow?.add(written.notifications, at: now)
         writtenCount += written.notifications
         writtenBytes += UInt64(written.bytes)
         resentCount += written.resent
@@ -244,6 +260,18 @@ public final class ProviderSession {
 
     /// Whether anything is left that needs a connection.
     private var hasWork: Bool { !queue.isEmpty || !supply.isExhausted }
+
+    /// Whether there is something to write, and the window has no room for it.
+    private func isHeldByWindow(at now: Instant) -> Bool {
+        if queue.isEmpty {
+            let due = supply.batchTime(batch: plan.batch.notifications, linger: plan.batch.linger)
+            guard let due, due <= now else {
+                silenceWindow?.endHold(at: now)
+                return false
+            }
+        }
+        return !(silenceWindow?.hasRoom(for: plan.batch.notifications, at: now) ?? true)
+    }
 
     private func claim(for batch: inout PendingBatch, now: Instant) -> Bool {
         guard let time = supply.batchTime(batch: plan.batch.notifications, linger: plan.batch.linger), time <= now,
@@ -305,6 +333,7 @@ public final class ProviderSession {
         let latency = batchTimes.time(of: position).map { now - $0 }
         events.append(.errorReply(reply, sequence: sequence, latency: latency, inFlight: inFlight, at: now))
         settleLog(splitAt: position, status: reply.status)
+        silenceWindow?.removeAll(at: now)
         batch = nil
         endSeenAt = now
         replaceConnection()
@@ -325,7 +354,7 @@ public final class ProviderSession {
             }
         }
         let followers = position + 1
-        let windowStart = max(followers, log.count > plan.window ? log.count - plan.window : 0)
+        let windowStart = max(followers, log.count > plan.keptCount ? log.count - plan.keptCount : 0)
         if windowStart > followers {
             for run in log[followers..<windowStart].runs { settle(run, .lost) }
             events.append(.windowOverrun(lost: windowStart - followers, windowNeeded: log.count - followers))
@@ -353,6 +382,7 @@ public final class ProviderSession {
         let mayBeRefusal = !plan.command.hasIdentifier && log.count > 0
         events.append(.connectionLost(end, unproven: log.count, at: now))
         if end == .handshakeFailed { takeBackRefused() } else { settleUnproven() }
+        silenceWindow?.removeAll(at: now)
         batch = nil
         endSeenAt = endSeenAt ?? now
         guard hasWork else { return finish(.drop) }
@@ -365,7 +395,7 @@ public final class ProviderSession {
 
     private func settleUnproven() {
         var resends = SequenceRuns()
-        let windowStart = log.count > plan.window ? log.count - plan.window : 0
+        let windowStart = log.count > plan.keptCount ? log.count - plan.keptCount : 0
         for run in log[0..<windowStart].runs { settle(run, .unknown) }
         for var run in log[windowStart..<log.count].runs {
             if case .resend(let limit) = plan.unproven, run.unprovenResends < limit {

@@ -97,6 +97,10 @@ public struct SimulatorResult: Codable, Equatable, Sendable {
     public var loops = 1
     /// The processor time of its busiest loop in nanoseconds.
     public var busiestLoopNs: Int64 = 0
+    /// Times that the window of the simulated long way (`roundTripWindow`) was full.
+    public var pathStops: Int64 = 0
+    /// For how long such windows were full in nanoseconds, added over all connections.
+    public var pathStopNs: Int64 = 0
 
     /// Makes an empty result.
     public init() {}

@@ -73,7 +73,9 @@ final class ProviderLink: LinkHandler {
         guard link === self.link else { return }
         self.facts = facts.tls
         session.connectionOpened(
-            ConnectionFacts(tcp: facts.tcpTime, tls: facts.tlsTime, isResumed: facts.tls.isResumed), now: now)
+            ConnectionFacts(
+                tcp: facts.tcpTime, tls: facts.tlsTime, isResumed: facts.tls.isResumed, roundTrip: facts.roundTrip),
+            now: now)
         settle()
     }
 

@@ -16,6 +16,8 @@ final class SenderLoop {
         var resumed: UInt64 = 0
         /// The failed attempts to connect in words, and how many there were of each kind.
         var failedAttempts: [String: Int] = [:]
+        /// For how long windows alone kept connections from writing, added over all of them.
+        var windowHeld = Interval.zero
         var firstWrite: Instant?
         var lastWrite: Instant?
         var lastProof: Instant?
@@ -37,6 +39,7 @@ final class SenderLoop {
             inFlightAtError += other.inFlightAtError
             resumed += other.resumed
             failedAttempts.merge(other.failedAttempts, uniquingKeysWith: +)
+            windowHeld = windowHeld + other.windowHeld
             firstWrite = [firstWrite, other.firstWrite].compactMap { $0 }.min()
             lastWrite = [lastWrite, other.lastWrite].compactMap { $0 }.max()
             lastProof = [lastProof, other.lastProof].compactMap { $0 }.max()
@@ -98,6 +101,7 @@ final class SenderLoop {
         for series in Series.allCases { result.histograms[series] = recorder[series].snapshot() }
         result.resumed = recorder.resumedReconnects
         result.failedAttempts = recorder.failedAttempts
+        result.windowHeld = links.reduce(.zero) { $0 + $1.session.windowHeldTime }
         result.firstWrite = recorder.firstWrite
         result.lastWrite = recorder.lastWrite
         result.lastProof = recorder.lastProof

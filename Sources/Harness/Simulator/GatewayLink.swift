@@ -8,21 +8,31 @@ final class GatewayLink: LinkHandler {
     private let loop: GatewayLoop
     private var session: GatewaySession?
     private var pausedUntil: Instant?
+    private var life: ConnectionLife?
+    private var link: Link?
+    /// Its place among the loop's open connections, which the registry keeps.
+    var registryIndex: Int?
 
     /// Makes the driver; the session begins with the connection, so that failed handshakes count for nothing.
     init(loop: GatewayLoop) { self.loop = loop }
+
+    /// Ends the connection from outside.
+    func close(_ closing: LinkClosing) { link?.close(closing) }
 
     /// How long a closing connection is read on, so that a reset does not destroy the reply on its way.
     static let lingerTime = Interval.seconds(1)
 
     func linkOpened(_ link: Link, facts: LinkFacts, now: Instant) {
         session = loop.makeSession(certificate: facts.tls.providerCertificate, now: now)
+        self.link = link
+        life = loop.registry.add(self, on: link, now: now)
         // A certificate of the other environment gets through the handshake, and then the connection is closed without a
         // word (`protocol.md` section 1.11).
-        if session == nil { link.close(.graceful(drain: Self.lingerTime)) }
+        if session == nil { link.close(.graceful(drain: Self.lingerTime)) } else { settle(link) }
     }
 
     func link(_ link: Link, received bytes: UnsafeRawBufferPointer, now: Instant) {
+        life?.received(at: now)
         session?.receive(bytes, now: now)
         settle(link)
     }
@@ -38,13 +48,25 @@ final class GatewayLink: LinkHandler {
             pausedUntil = nil
             link.resumeReading()
         }
+        if let fate = life?.fate(at: now) { return meet(fate, on: link) }
         session?.timerFired(now: now)
         settle(link)
     }
 
     func linkEnded(_ link: Link, end: LinkEnd, now: Instant) {
+        self.link = nil
+        loop.registry.remove(self)
         if case .handshakeFailed(let failure) = end { loop.handshakeFailed(failure) }
         session?.connectionEnded()
+    }
+
+    private func meet(_ fate: ConnectionLife.Fate, on link: Link) {
+        life = nil
+        loop.registry.note(fate)
+        switch fate {
+        case .close(let closing): link.close(closing)
+        case .swallow: link.swallow()
+        }
     }
 
     private func settle(_ link: Link) {
@@ -58,11 +80,13 @@ final class GatewayLink: LinkHandler {
         case .close(.abrupt): link.close(.abrupt)
         case .close(.reset): link.close(.reset)
         }
-        let deadline = session?.deadline
-        if let until = pausedUntil {
-            link.setDeadline(deadline.map { min($0, until) } ?? until)
-        } else if let deadline {
-            link.setDeadline(deadline)
-        }
+        armDeadline(link)
+    }
+
+    private func armDeadline(_ link: Link) {
+        var earliest = session?.deadline ?? .distantFuture
+        if let until = pausedUntil { earliest = min(earliest, until) }
+        if let due = life?.deadline { earliest = min(earliest, due) }
+        if earliest < .distantFuture { link.setDeadline(earliest) }
     }
 }

@@ -7,6 +7,7 @@ import Workload
 /// The simulator's share of one event loop: its own book and pace, written without locks.
 final class GatewayLoop {
     let ledger: GatewayLedger
+    let registry: LinkRegistry
     private let settings: GatewaySimulator.GatewaySettings
     private let topics: [String]
     private let triggers: FaultTriggers
@@ -15,8 +16,10 @@ final class GatewayLoop {
 
     init(
         settings: GatewaySimulator.GatewaySettings, topics: [String], triggers: FaultTriggers, firstIdentifier: UInt32,
-        trackedCount: UInt64, feedbackLimit: Int, store: NotificationStore?, journal: NotificationJournal?
+        trackedCount: UInt64, feedbackLimit: Int, store: NotificationStore?, registry: LinkRegistry,
+        journal: NotificationJournal?
     ) {
+        self.registry = registry
         self.settings = settings
         self.topics = topics
         self.triggers = triggers
