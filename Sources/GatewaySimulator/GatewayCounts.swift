@@ -24,7 +24,8 @@ public struct GatewayCounts: Hashable, Sendable {
     public var duplicates: UInt64 = 0
     /// Acceptances outside the tracked range, whose duplicates are not seen.
     public var untracked: UInt64 = 0
-    /// Acceptances without an identifier, of command 0 or of a command 2 that leaves it out; no bitmap can hold them.
+    /// Acceptances without an identifier, of command 0 or of a command 2 that leaves it out, or of identifier 0, which replies
+    /// use for none; no bitmap can hold them.
     public var acceptedWithoutIdentifier: UInt64 = 0
     /// Accepted notifications of command 0.
     public var simple: UInt64 = 0
@@ -38,7 +39,7 @@ public struct GatewayCounts: Hashable, Sendable {
     public var foreign: UInt64 = 0
     /// Refused notifications with a tracked identifier, by status; shutdowns are no refusals.
     public var rejections: [UInt64] = Array(repeating: 0, count: 256)
-    /// Refused notifications without an identifier, or whose identifier could not be read, by status.
+    /// Refused notifications without an identifier or with 0, or whose identifier could not be read, by status.
     public var rejectionsWithoutIdentifier: [UInt64] = Array(repeating: 0, count: 256)
     /// Bytes that stood in a command's place and are none; the stream cannot be read behind one.
     public var unknownCommands: UInt64 = 0

@@ -14,6 +14,8 @@ public final class GatewayLedger {
     public let firstIdentifier: UInt32
     /// How many identifiers are tracked from ``firstIdentifier`` on, in the order of ``IdentifierSpace``.
     public let trackedCount: UInt64
+    /// What became of each notification; nil unless somebody wants to know.
+    public let journal: NotificationJournal?
 
     /// What was counted so far.
     public internal(set) var counts: GatewayCounts {
@@ -38,13 +40,16 @@ public final class GatewayLedger {
     ///   - trackedCount: how many are tracked.
     ///   - feedbackLimit: the most unregistered tokens of each topic; see ``FeedbackList``.
     ///   - store: what is kept for offline devices, if some are.
+    ///   - journal: what is noted down about single notifications, if anything.
     public init(
         firstIdentifier: UInt32 = 1, trackedCount: UInt64 = IdentifierSpace.count,
-        feedbackLimit: Int = FeedbackList.defaultLimit, store: NotificationStore? = nil
+        feedbackLimit: Int = FeedbackList.defaultLimit, store: NotificationStore? = nil,
+        journal: NotificationJournal? = nil
     ) {
         feedback = FeedbackBook(limit: feedbackLimit)
         self.store = store
         self.firstIdentifier = firstIdentifier
+        self.journal = journal
         self.trackedCount = min(trackedCount, IdentifierSpace.count)
         pageCount = Int(self.trackedCount / UInt64(Self.pageBits)) + 1
         pages = .allocate(capacity: pageCount)
@@ -86,11 +91,14 @@ public final class GatewayLedger {
 
     /// Enters an acceptance.
     func accept(_ notification: NotificationView) {
+        if let journal {
+            journal.note(notification, wasAccepted(notification.identifier) ? .duplicate : .accepted)
+        }
         counts.accepted += 1
         counts.acceptedBytes += UInt64(notification.byteCount)
         if notification.command != EnhancedNotification.command { countCommand(of: notification) }
         guard let index = index(of: notification.identifier) else {
-            if notification.hasIdentifier { counts.untracked += 1 } else { counts.acceptedWithoutIdentifier += 1 }
+            if notification.identifier == 0 { counts.acceptedWithoutIdentifier += 1 } else { counts.untracked += 1 }
             return
         }
         let page = page(index &>> Self.pageShift)
@@ -105,9 +113,15 @@ public final class GatewayLedger {
         }
     }
 
+    /// Enters a notification that is thrown away behind a refused one.
+    func discard(_ notification: NotificationView) {
+        journal?.note(notification, .discarded)
+        counts.discarded += 1
+    }
+
     /// Enters a refusal.
     func refuse(_ refused: RefusedNotification) {
-        if !refused.hasIdentifier {
+        if refused.identifier == 0 {
             counts.rejectionsWithoutIdentifier[Int(refused.status.rawValue)] += 1
         } else if index(of: refused.identifier) != nil {
             counts.rejections[Int(refused.status.rawValue)] += 1

@@ -130,6 +130,7 @@ public final class GatewaySession {
         case .notification(let notification): decide(notification, now: now)
         case .refused(let refused):
             isSkippingRefused = true
+            ledger.journal?.note(refused)
             refuse(refused, now: now)
         case .unknownCommand:
             ledger.counts.unknownCommands += 1
@@ -145,7 +146,7 @@ public final class GatewaySession {
     private func decide(_ notification: NotificationView, now: Instant) {
         if let faults { return decide(notification, under: faults, now: now) }
         if let status = judge(notification, now: now) {
-            refuse(RefusedNotification(notification, status: status), now: now)
+            refuse(notification, status, now: now)
         }
     }
 
@@ -155,7 +156,7 @@ public final class GatewaySession {
             identifier: notification.identifier, token: notification.token, payload: notification.payload,
             position: judgedCount)
         if let status = faults.refusal(of: subject, now: now) ?? judge(notification, now: now) {
-            return refuse(RefusedNotification(notification, status: status), subject, now: now)
+            return refuse(notification, status, subject, now: now)
         }
         lastAccepted = notification.identifier
         if let strike = faults.strike(subject, now: now) { suffer(strike, at: subject, now: now) }
@@ -183,6 +184,13 @@ public final class GatewaySession {
 
     /// Seconds since 1970.
     private func unixTime(at now: Instant) -> Int64 { (now + settings.unixOffset).nanoseconds / 1_000_000_000 }
+
+    private func refuse(
+        _ notification: NotificationView, _ status: ErrorStatus, _ subject: FaultSubject? = nil, now: Instant
+    ) {
+        ledger.journal?.note(notification, .rejected(status))
+        refuse(RefusedNotification(notification, status: status), subject, now: now)
+    }
 
     private func refuse(_ refused: RefusedNotification, _ subject: FaultSubject? = nil, now: Instant) {
         ledger.refuse(refused)
@@ -242,12 +250,12 @@ public final class GatewaySession {
 
     /// Counts what is thrown away behind a refused notification.
     private func discard(_ frame: ParsedNotification, now: Instant) {
-        guard case .notification = frame else { return }
+        guard case .notification(let notification) = frame else { return }
         if isSkippingRefused {
             isSkippingRefused = false
             return
         }
-        ledger.counts.discarded += 1
+        ledger.discard(notification)
         discardedCount += 1
         if discardedCount == replyingAfter { beginReply(now) }
     }

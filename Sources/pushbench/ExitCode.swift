@@ -27,6 +27,7 @@ struct Failure {
         case let error as ProfileError: self.init("\(error)", ExitCode.usage)
         case let error as QuantityError: self.init("\(error)", ExitCode.usage)
         case let error as RecordError: self.init("\(error)", ExitCode.usage)
+        case let error as FileFailure: self.init("\(error)", ExitCode.usage)
         case let error as OutputRequestError: self.init("\(error)", ExitCode.usage)
         case let error as TargetRefusal: self.init("\(error)", ExitCode.usage)
         case let error as HarnessError:

@@ -61,6 +61,16 @@ import Testing
         #expect(answer.counts.duplicates == 0, "what carries no identifier repeats none")
     }
 
+    @Test(arguments: [UInt8(1), 2])
+    func `identifier 0, from which some providers count, is counted like none and answered`(command: UInt8) {
+        let answer = answer(to: frame(command, 0) + frame(command, 1) + frame(command, 0, token: Self.zeros))
+        #expect(answer.reply == [8, 8, 0, 0, 0, 0])
+        #expect(answer.counts.accepted == 2)
+        #expect(answer.counts.acceptedWithoutIdentifier == 1)
+        #expect(answer.counts.rejectionsWithoutIdentifier[8] == 1)
+        #expect(answer.counts.untracked == 0 && answer.counts.untrackedRejections == 0)
+    }
+
     @Test func `a bad command 0 among others closes without a reply`() {
         let answer = answer(to: frame(1, 1) + frame(0, 0, token: Self.zeros) + frame(1, 2))
         #expect(answer.reply.isEmpty)

@@ -44,7 +44,7 @@ enum PackageTree {
 
     private static let folders = ["Sources", "Tests", "Benchmarks", "profiles", "scripts", ".ci", "docs", "results"]
     private static let rootFiles = ["Package.swift", "Makefile", "README.md", "ARCHITECTURE.md"]
-    private static let kinds = ["swift", "c", "h", "modulemap", "md", "json", "json5", ""]
+    private static let kinds = ["swift", "py", "c", "h", "modulemap", "md", "json", "json5", ""]
 
     /// The text files that people write, in the order of their paths.
     static let files: [TextFile] = {

@@ -15,7 +15,8 @@ final class GatewayLoop {
 
     init(
         settings: GatewaySimulator.GatewaySettings, topics: [String], totals: FaultTotals, firstIdentifier: UInt32,
-        trackedCount: UInt64, feedbackLimit: Int, store: NotificationStore?, registry: LinkRegistry
+        trackedCount: UInt64, feedbackLimit: Int, store: NotificationStore?, registry: LinkRegistry,
+        journal: NotificationJournal?
     ) {
         self.registry = registry
         self.settings = settings
@@ -23,7 +24,8 @@ final class GatewayLoop {
         pace = GatewayPace(settings: settings, totals: totals)
         judge = NotificationJudge(settings: settings)
         ledger = GatewayLedger(
-            firstIdentifier: firstIdentifier, trackedCount: trackedCount, feedbackLimit: feedbackLimit, store: store)
+            firstIdentifier: firstIdentifier, trackedCount: trackedCount, feedbackLimit: feedbackLimit, store: store,
+            journal: journal)
     }
 
     /// A handler for the next accepted connection.

@@ -1,4 +1,4 @@
-import GatewaySimulator
+public import GatewaySimulator
 import Primitives
 public import RunRecords
 import SecureChannel
@@ -23,9 +23,11 @@ public final class SimulatorServer: Sendable {
     ///   - profile: its workload says which tokens are valid and which identifiers to expect.
     ///   - settings: the simulator's own part of the profile.
     ///   - connectionFaults: what befalls connections whatever is sent on them; nil takes those of the settings.
+    ///   - journalLimit: how many notifications each event loop notes down at most until ``takeJournal()``; nil for none.
     /// - Throws: ``HarnessError``: the port is taken, the address is not of this machine, descriptors are short.
     public init(
-        profile: Profile, settings: SimulatorSettings, connectionFaults: ConnectionFaults? = nil
+        profile: Profile, settings: SimulatorSettings, connectionFaults: ConnectionFaults? = nil,
+        journalLimit: Int? = nil
     ) async throws(HarnessError) {
         let connectionFaults = connectionFaults ?? settings.connectionFaults(seed: profile.workload.seed)
         let loopCount = settings.loops ?? Self.defaultLoopCount
@@ -57,7 +59,8 @@ public final class SimulatorServer: Sendable {
                         settings: gateway, topics: settings.topics, totals: totals,
                         firstIdentifier: firstIdentifier, trackedCount: tracked,
                         feedbackLimit: settings.feedback.limit, store: profile.notificationStore(settings),
-                        registry: LinkRegistry(connectionFaults, loop: index, of: loopCount))
+                        registry: LinkRegistry(connectionFaults, loop: index, of: loopCount),
+                        journal: journalLimit.map { NotificationJournal(limit: $0) })
                 }
                 loops.append(loop)
             }
@@ -102,6 +105,19 @@ public final class SimulatorServer: Sendable {
         return SimulatorProgress(
             atNs: MonotonicClock.now().nanoseconds, accepted: Int64(accepted),
             cpuNs: ProcessUsage.processorTime.nanoseconds, holdings: ProcessUsage.holdings)
+    }
+
+    /// What became of each notification since the last time, in the order of each event loop, and how many are left out.
+    public func takeJournal() async -> (entries: [JournalEntry], droppedCount: UInt64) {
+        var entries: [JournalEntry] = []
+        var droppedCount: UInt64 = 0
+        for loop in loops {
+            let share = try? await loop.run { ($0.tenant as? GatewayLoop)?.ledger.journal?.take() }
+            guard let share = share ?? nil else { continue }
+            entries += share.entries
+            droppedCount += share.droppedCount
+        }
+        return (entries, droppedCount)
     }
 
     /// Everything that is known at present; of use when the run is over.

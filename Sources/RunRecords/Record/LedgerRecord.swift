@@ -71,9 +71,9 @@ public struct SimulatorLedgerRecord: Codable, Equatable, Sendable {
     public var discarded: Int64 = 0
     /// Error replies given to sentinels.
     public var sentinels: Int64 = 0
-    /// Notifications taken that carry no identifier; they are not among ``accepted``, since nothing tells which ones they are.
+    /// Notifications taken that carry no identifier, or 0; they are not among ``accepted``, since nothing tells which ones they are.
     public var acceptedWithoutIdentifier: Int64 = 0
-    /// Notifications refused that carry no identifier, or whose identifier could not be read.
+    /// Notifications refused that carry no identifier or 0, or whose identifier could not be read.
     public var rejectedWithoutIdentifier: Int64 = 0
     /// Streams that went on with a byte that is no command.
     public var unknownCommands: Int64 = 0

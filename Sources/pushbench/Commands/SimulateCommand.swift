@@ -28,17 +28,37 @@ struct SimulateCommand {
         if parsed.has("write-ca"), let own = settings.certificateFile {
             throw HarnessError.invalidInput("--write-ca: the simulator's authority does not vouch for \(own)")
         }
+        if let path = parsed.last("ledger"), path != "-" { try FileAccess.checkReplaceable(path) }
+        let log = try parsed.last("log").map { try NotificationLog(path: $0) }
         _ = Machine.raiseDescriptorLimit()
-        let server = try await SimulatorServer(profile: profile, settings: settings)
+        let server = try await SimulatorServer(
+            profile: profile, settings: settings, journalLimit: log == nil ? nil : NotificationLog.entryLimit)
         if let path = parsed.last("write-ca") { try writeAuthority(server.authorityPEM, to: path) }
+        // Before anybody is told that it listens, and may end it.
+        let interrupts = SignalWatch.install()
         let place = "\(settings.address):\(server.port)"
         Terminal.write(
             "listening on \(place), feedback on \(settings.address):\(server.feedbackPort), "
                 + "token seed \(profile.workload.seed)\n", to: STDOUT_FILENO)
-        let interrupts = SignalWatch.install()
-        while interrupts.value == 0 { try? await Task.sleep(nanoseconds: 50_000_000) }
+        while interrupts.value == 0 {
+            try? await Task.sleep(nanoseconds: 50_000_000)
+            try await write(log, of: server)
+        }
+        try await write(log, of: server)
         let result = await server.result()
         await server.shutDown()
+        if let path = parsed.last("ledger") {
+            var book = SimulatorBook(result, firstIdentifier: profile.sender.firstIdentifier)
+            book.loggedNotifications = Int64(log?.lineCount ?? 0)
+            book.unloggedNotifications = Int64(clamping: log?.leftOutCount ?? 0)
+            try write(book, to: path)
+            if path == "-" { return ExitCode.passed }
+        }
+        tell(result)
+        return ExitCode.passed
+    }
+
+    private func tell(_ result: SimulatorResult) {
         let book = result.ledger
         print(
             """
@@ -54,7 +74,6 @@ struct SimulateCommand {
         for (reason, count) in book.certificateRefusals.sorted(by: { $0.key < $1.key }) {
             print("refused certificate, \(reason): \(count)")
         }
-        return ExitCode.passed
     }
 
     /// What concerns devices that are gone or offline, if there are any.
@@ -69,6 +88,21 @@ struct SimulateCommand {
             print(
                 "offline: \(storage.stored) stored, \(storage.replaced) replaced, \(storage.notStored) not stored, "
                     + "\(storage.expired) expired")
+        }
+    }
+
+    private func write(_ log: NotificationLog?, of server: SimulatorServer) async throws {
+        guard let log else { return }
+        let (entries, droppedCount) = await server.takeJournal()
+        try log.write(entries, droppedCount: droppedCount)
+    }
+
+    private func write(_ book: SimulatorBook, to path: String) throws {
+        let bytes = try book.encoded()
+        if path == "-" {
+            _ = bytes.withUnsafeBytes { Terminal.write($0, to: STDOUT_FILENO) }
+        } else {
+            try FileAccess.replace(path, with: bytes, durability: .process)
         }
     }
 

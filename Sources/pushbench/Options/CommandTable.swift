@@ -82,6 +82,8 @@ enum CommandTable {
                 "unregistered", nil, "FILE", "target.simulator.feedback.unregisteredFile",
                 "tokens that the feedback service tells once they were pushed to, one in hexadecimal a line"),
             .value("write-ca", nil, "FILE", "write the certificate authority (PEM) for other clients"),
+            .value("ledger", nil, "FILE", "at the end, write the book as JSON; - is standard output"),
+            .value("log", nil, "FILE", "write a line of JSON for each notification that is judged"),
             set,
             OptionSpec(
                 long: "controlled", effect: .flag, help: "take profile and orders from standard input",

@@ -1,0 +1,164 @@
+import Foundation
+import Glibc
+import Testing
+
+/// Clients that we did not write, against the simulator over TLS. Serialized: each test is two processes already.
+///
+/// The libraries are installed by `scripts/interop-setup`. Where that failed these tests fail, too, unless the environment
+/// says PUSHBENCH_SKIP_INTEROP=1.
+@Suite(
+    .serialized, .timeLimit(.minutes(3)),
+    .disabled(if: Clients.areSkipped, "PUSHBENCH_SKIP_INTEROP=1 leaves out the clients that we did not write"))
+struct InteropTests {}
+
+/// The foreign clients as processes.
+enum Clients {
+    static var areSkipped: Bool { ProcessInfo.processInfo.environment["PUSHBENCH_SKIP_INTEROP"] == "1" }
+
+    private static let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .appending(path: "Clients")
+    private static let python = folder.deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent().appending(path: ".build/interop/bin/python").path
+
+    /// Runs one of our drivers in `Clients` with a job and reads its result.
+    static func run<Result: Decodable>(_ driver: String, _ job: Job, as type: Result.Type) throws -> Result {
+        try #require(
+            access(python, X_OK) == 0,
+            """
+            the Python clients are not installed in .build/interop: run scripts/interop-setup, which needs Python's \
+            package index once, or set PUSHBENCH_SKIP_INTEROP=1 to leave these tests out
+            """)
+        let scratch = try ScratchFolder()
+        let file = try scratch.file("job.json", String(decoding: JSONEncoder().encode(job), as: UTF8.self))
+        let script = folder.appending(path: driver).path
+        let (output, status) = try Shell.run(
+            "exec timeout 60 '\(python)' -W ignore '\(script)' '\(file)' 2>'\(scratch.path)/errors'")
+        let errors = (try? String(contentsOfFile: "\(scratch.path)/errors", encoding: .utf8)) ?? ""
+        try #require(status == 0, "\(driver) ended with \(status): \(errors)")
+        return try JSONDecoder().decode(type, from: Data(output))
+    }
+
+    /// Feeds `openssl s_client` the bytes of a file; it ends when the server closes.
+    static func runSClient(
+        _ file: String, to simulator: Simulator, options: String = ""
+    ) throws -> (output: [UInt8], status: Int32, errors: String) {
+        let errors = "\(simulator.folder.path)/s_client"
+        // `-quiet` also keeps it reading after its input has ended.
+        let (output, status) = try Shell.run(
+            """
+            exec timeout 30 openssl s_client -connect 127.0.0.1:\(simulator.port) -CAfile '\(simulator.authority)' \
+            -verify_return_error -verify_hostname localhost \(options) -quiet <'\(file)' 2>'\(errors)'
+            """)
+        return (output, status, (try? String(contentsOfFile: errors, encoding: .utf8)) ?? "")
+    }
+
+    /// Feeds `openssl s_client` the bytes of a file and returns the bytes that the server sent before it closed in order.
+    static func sendRaw(_ file: String, to simulator: Simulator, options: String = "") throws -> [UInt8] {
+        let (output, status, errors) = try runSClient(file, to: simulator, options: options)
+        try #require(status == 0, "s_client ended with \(status): \(errors)")
+        return output
+    }
+}
+
+/// What a driver is told to do.
+struct Job: Encodable {
+    var host = "127.0.0.1"
+    var port: Int
+    var ca: String
+    @Nullable var certificate: String?
+    @Nullable var key: String?
+    var notifications: [Planned]
+    var perFrame = 0
+    var readsAnswer = false
+
+    init(_ simulator: Simulator, _ notifications: [Planned]) {
+        port = simulator.port
+        ca = simulator.authority
+        self.notifications = notifications
+    }
+}
+
+/// A value that a driver finds as null when there is none.
+@propertyWrapper struct Nullable: Encodable {
+    var wrappedValue: String?
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(wrappedValue)
+    }
+}
+
+/// A notification that a client is to send.
+struct Planned: Encodable {
+    var identifier: UInt32
+    /// 64 hexadecimal digits; zeros are a token that every simulator refuses.
+    var token: String
+    var text = "hello"
+    var priority: Int?
+
+    init(_ identifier: UInt32, isBad: Bool = false, text: String = "hello") {
+        let digits = isBad ? "" : String(identifier + 1, radix: 16)
+        self.identifier = identifier
+        token = String(repeating: "0", count: 64 - digits.count) + digits
+        self.text = text
+    }
+}
+
+/// What a client says about one notification.
+struct Failure: Decodable, Hashable, CustomStringConvertible {
+    var identifier: UInt32
+    var status: Int
+    var description: String { "\(identifier): \(status)" }
+}
+
+/// Commands of the shell.
+enum Shell {
+    /// Runs a command and returns what it wrote and its exit status, 128 + the signal that ended it.
+    static func run(_ command: String) throws -> (output: [UInt8], status: Int32) {
+        let pipe = try start(command)
+        let output = readAll(pipe)
+        return (output, status(of: pclose(pipe)))
+    }
+
+    /// Starts a command whose output is to be read.
+    static func start(_ command: String) throws -> UnsafeMutablePointer<FILE> {
+        // Tests run on threads that block signals, and a process inherits that: `timeout` would never hear of them.
+        var none = sigset_t()
+        var before = sigset_t()
+        sigemptyset(&none)
+        pthread_sigmask(SIG_SETMASK, &none, &before)
+        defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
+        guard let pipe = popen(command, "r") else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
+        return pipe
+    }
+
+    static func readAll(_ pipe: UnsafeMutablePointer<FILE>) -> [UInt8] {
+        var output: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 65_536)
+        while true {  // ends with the process
+            let count = fread(&chunk, 1, chunk.count, pipe)
+            guard count > 0 else { return output }
+            output += chunk[..<count]
+        }
+    }
+
+    static func status(of code: Int32) -> Int32 { code & 0x7F == 0 ? code >> 8 & 0xFF : 128 + code & 0x7F }
+}
+
+/// A folder for one test's files, which goes away with the value.
+final class ScratchFolder {
+    let path: String
+
+    init() throws {
+        path = FileManager.default.temporaryDirectory.appending(path: "pushbench-\(UUID().uuidString)").path
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+
+    /// Writes a file and returns its path.
+    func file(_ name: String, _ text: String) throws -> String {
+        let file = "\(path)/\(name)"
+        try text.write(toFile: file, atomically: true, encoding: .utf8)
+        return file
+    }
+}
