@@ -15,6 +15,14 @@ public final class GatewayLedger {
     /// How many identifiers are tracked from ``firstIdentifier`` on, in the order of ``IdentifierSpace``.
     public let trackedCount: UInt64
 
+    /// The refused identifiers by their distance from ``firstIdentifier``, in the order of their refusals, each time listed.
+    public private(set) var refused: [UInt32] = []
+    /// How many more were refused than ``refused`` has room for.
+    public private(set) var unlistedRefusals: UInt64 = 0
+
+    /// The most refused identifiers that are listed, so that a provider of bad tokens cannot fill memory.
+    public static let refusedCapacity = 1_000_000
+
     /// What was counted so far.
     public internal(set) var counts: GatewayCounts {
         get { sums.pointee }
@@ -60,9 +68,6 @@ public final class GatewayLedger {
         return page[bit >> 6] & (1 << UInt64(bit & 63)) != 0
     }
 
-    /// Whether `identifier` is one whose acceptance is tracked.
-    func isTracked(_ identifier: UInt32) -> Bool { index(of: identifier) != nil }
-
     /// Enters an acceptance.
     func accept(_ notification: NotificationView) {
         counts.accepted += 1
@@ -80,6 +85,20 @@ public final class GatewayLedger {
         } else {
             page[bit >> 6] = word | mask
             counts.digest &+= Self.digestTerm(identifier: notification.identifier, token: notification.token)
+        }
+    }
+
+    /// Enters a refusal.
+    func refuse(_ reply: ErrorReply) {
+        guard let index = index(of: reply.identifier) else {
+            counts.untrackedRejections += 1
+            return
+        }
+        counts.rejections[Int(reply.status.rawValue)] += 1
+        if refused.count < Self.refusedCapacity {
+            refused.append(UInt32(index))
+        } else {
+            unlistedRefusals += 1
         }
     }
 

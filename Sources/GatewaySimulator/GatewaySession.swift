@@ -18,6 +18,9 @@ public enum GatewayAction: Hashable, Sendable {
 /// After the first refused notification everything behind it is read and discarded until the reply is due
 /// (Apple, Local and Remote Notification Programming Guide, "Binary Provider API", on the error response).
 public final class GatewaySession {
+    /// When the connection's first notification was accepted; nil before.
+    public private(set) var firstAcceptedAt: Instant?
+
     private let settings: GatewaySettings
     private let judge: NotificationJudge
     private let ledger: GatewayLedger
@@ -70,6 +73,7 @@ public final class GatewaySession {
         if acceptedNow > 0 {
             ledger.counts.firstAcceptedAt = ledger.counts.firstAcceptedAt ?? now
             ledger.counts.lastAcceptedAt = now
+            firstAcceptedAt = firstAcceptedAt ?? now
         }
         if action == nil, let until = pace.pause(afterReading: readCount, accepting: acceptedNow, now: now) {
             action = .pause(until: until)
@@ -136,11 +140,7 @@ public final class GatewaySession {
     }
 
     private func refuse(_ reply: ErrorReply, now: Instant) {
-        if ledger.isTracked(reply.identifier) {
-            ledger.counts.rejections[Int(reply.status.rawValue)] += 1
-        } else {
-            ledger.counts.untrackedRejections += 1
-        }
+        ledger.refuse(reply)
         condemn(reply, now: now)
     }
 

@@ -52,7 +52,7 @@ public final class ProviderSession {
     private var decoder = ErrorReplyDecoder()
     private var batch: PendingBatch?
     private var nextFill = Instant.zero
-    private var endSeenAt: Instant?
+    private var reconnectClock: ReconnectClock
     private var action: SessionAction?
     private var events: [SessionEvent] = []
 
@@ -77,6 +77,7 @@ public final class ProviderSession {
         self.supply = supply
         self.source = source
         random = SeededRandom(seed: mix64(seed) ^ UInt64(slot))
+        reconnectClock = ReconnectClock(slot: slot)
     }
 
     // MARK: - Output
@@ -110,6 +111,9 @@ public final class ProviderSession {
     /// How many notifications are written on the present connection and not settled.
     public var unsettledCount: UInt64 { log.count }
 
+    /// When the end of a connection was seen whose replacement has not carried a batch yet; nil if there is none.
+    public var openEnd: Instant? { reconnectClock.openEnd }
+
     /// When ``timerFired(now:)`` wants to be called; nil when nothing waits for time.
     public var deadline: Instant? {
         var earliest = state.deadline
@@ -141,6 +145,7 @@ public final class ProviderSession {
         guard state.opened(at: now) else { return }
         connectionCount += 1
         decoder = ErrorReplyDecoder()
+        reconnectClock.opened(facts, at: now)
         events.append(.connected(facts, at: now))
         action = .fill
     }
@@ -150,6 +155,7 @@ public final class ProviderSession {
         if state.isConnected {
             loseConnection(end, now: now)
         } else if state.ended(at: now, plan: plan.reconnect, random: &random) != .ignore {
+            reconnectClock.attemptFailed()
             events.append(.connectFailed(end, at: now))
             if !hasWork { finish(.finish) }
         }
@@ -234,10 +240,11 @@ public final class ProviderSession {
                 notifications: written.notifications, resent: written.resent, bytes: UInt64(written.bytes),
                 residence: now - written.offeredAt, at: now))
         if let pause = plan.waitAfterBatch { nextFill = now + pause }
-        if let seen = endSeenAt {
-            events.append(.reconnected(cost: now - seen, at: now))
-            endSeenAt = nil
-        }
+        noteFirstWrite(now: now)
+    }
+
+    private func noteFirstWrite(now: Instant) {
+        if let reconnect = reconnectClock.written(at: now) { events.append(.reconnected(reconnect)) }
     }
 
     /// Whether anything is left that needs a connection.
@@ -314,6 +321,7 @@ public final class ProviderSession {
     private func handle(_ reply: ErrorReply, now: Instant) {
         if let sentinel = state.sentinel, sentinel == reply.identifier {
             for run in log.runs { settle(run, .accepted, .sentinel) }
+            noteFirstProof(of: log.count, now: now)
             log.removeAll()
             events.append(.proved(at: now))
             return finish(.finish)
@@ -329,10 +337,20 @@ public final class ProviderSession {
         let inFlight = log.count - position - 1
         let latency = batchTimes.time(of: position).map { now - $0 }
         events.append(.errorReply(reply, sequence: sequence, latency: latency, inFlight: inFlight, at: now))
+        // What is answered was written, even if the kernel has not taken the whole batch.
+        noteFirstWrite(now: now)
+        noteFirstProof(of: reply.status == .shutdown ? position + 1 : position, now: now)
+        let queued = queue.resendCount
         settleLog(splitAt: position, status: reply.status)
         batch = nil
-        endSeenAt = now
+        reconnectClock.connectionEnded(
+            .reply(reply.status), inFlight: inFlight, resent: queue.resendCount - queued, at: now)
         replaceConnection()
+    }
+
+    private func noteFirstProof(of count: UInt64, now: Instant) {
+        guard count > 0, let seen = reconnectClock.proved() else { return }
+        events.append(.firstProof(after: now - seen, at: now))
     }
 
     /// Settles everything written on the connection by an error reply that names the notification at `position`.
@@ -369,9 +387,11 @@ public final class ProviderSession {
     /// The connection is gone and nothing tells how far the gateway had come.
     private func loseConnection(_ end: ConnectionEnd, now: Instant) {
         events.append(.connectionLost(end, unproven: log.count, at: now))
+        let (inFlight, queued) = (log.count, queue.resendCount)
         settleUnproven()
         batch = nil
-        endSeenAt = endSeenAt ?? now
+        reconnectClock.connectionEnded(
+            .end(end), inFlight: inFlight, resent: queue.resendCount - queued, at: now)
         guard hasWork else { return finish(.drop) }
         switch state.ended(at: now, plan: plan.reconnect, random: &random) {
         case .connect: action = .replace

@@ -13,7 +13,9 @@ final class SenderLoop {
         var ledger = FateLedger()
         var histograms: [Series: HistogramSnapshot] = [:]
         var inFlightAtError: [UInt64] = []
-        var resumed: UInt64 = 0
+        var reconnects = ReconnectRecorder()
+        /// The replacements that were kept whole.
+        var reconnectEvents: [Reconnect] = []
         var firstWrite: Instant?
         var lastWrite: Instant?
         var lastProof: Instant?
@@ -33,7 +35,8 @@ final class SenderLoop {
                 histograms[series] = sum.snapshot()
             }
             inFlightAtError += other.inFlightAtError
-            resumed += other.resumed
+            reconnects.add(other.reconnects)
+            reconnectEvents += other.reconnectEvents
             firstWrite = [firstWrite, other.firstWrite].compactMap { $0 }.min()
             lastWrite = [lastWrite, other.lastWrite].compactMap { $0 }.max()
             lastProof = [lastProof, other.lastProof].compactMap { $0 }.max()
@@ -71,10 +74,17 @@ final class SenderLoop {
     func gatewayMoved() { for link in links { link.gatewayMoved() } }
 
     /// Gives up what is not settled.
-    func abandon() { for link in links { link.abandon() } }
+    func abandon() {
+        for link in links {
+            if let end = link.session.openEnd, !link.session.isFinished {
+                recorder.recordAbandoned(from: end, to: core.now)
+            }
+            link.abandon()
+        }
+    }
 
     /// Latencies count from now on.
-    func beginMeasuring(at start: Instant) { recorder.measureStart = start }
+    func beginMeasuring(at start: Instant) { recorder.beginMeasuring(at: start) }
 
     /// The failed attempts to connect in words, and how many there were of each kind.
     var failedAttempts: [String: Int] { recorder.failedAttempts }
@@ -95,8 +105,9 @@ final class SenderLoop {
     /// Everything at the end.
     func result() -> Result {
         var result = Result(ledger: recorder.ledger, inFlightAtError: recorder.inFlightAtError)
-        for series in Series.allCases { result.histograms[series] = recorder[series].snapshot() }
-        result.resumed = recorder.resumedReconnects
+        result.histograms = recorder.histograms
+        result.reconnects = recorder.reconnects
+        result.reconnectEvents = recorder.reconnects.events.elements
         result.firstWrite = recorder.firstWrite
         result.lastWrite = recorder.lastWrite
         result.lastProof = recorder.lastProof

@@ -50,6 +50,9 @@ public struct ProofRecord: Codable, Equatable, Sendable {
     public var simulator: Int64 = 0
     /// A response of its own.
     public var response: Int64 = 0
+    /// Not an acceptance: rejected ones whose error reply never came, and of which only the simulator's own ledger tells. Null in
+    /// records of versions that counted them as lost.
+    @ExplicitNull public var simulatorRejected: Int64?
 
     /// Makes a count of no proofs.
     public init() {}
@@ -95,23 +98,6 @@ public struct ErrorCountRecord: Codable, Equatable, Sendable {
         self.name = name
         self.count = count
     }
-}
-
-/// Replaced connections.
-public struct ReconnectRecord: Codable, Equatable, Sendable {
-    /// Connections that were replaced.
-    public var count: Int64 = 0
-    /// Of these, with a resumed TLS session.
-    public var resumed: Int64 = 0
-    /// Notifications written again because of it.
-    public var resent: Int64 = 0
-    /// How many notifications followed the bad one.
-    public var inFlightAtError = InFlightRecord()
-    /// Failed attempts by kind: `refused timeout reset tls localLimit` and others.
-    public var failedAttempts: [String: Int64] = [:]
-
-    /// Makes a count of none.
-    public init() {}
 }
 
 /// How many notifications had been written after the bad one when its error reply arrived.
