@@ -48,7 +48,7 @@ final class FrameBuffer {
 
     private func encode(from start: UInt64, into buffer: UnsafeMutableRawBufferPointer) -> Int {
         guard let base = buffer.baseAddress else { return 0 }
-        let identifiers = IdentifierSpace()
+        var identifier = IdentifierSpace().identifier(of: start)
         var cursor = source.cursor(at: start)
         var offset = 0
         for sequence in start..<start + UInt64(count) {
@@ -58,8 +58,8 @@ final class FrameBuffer {
                 sequence: sequence, into: frame + EnhancedNotification.payloadOffset(tokenBytes: tokenBytes),
                 capacity: source.maxPayloadBytes)
             offset += EnhancedNotification.frame(
-                frame, identifier: identifiers.identifier(of: sequence), expiry: 0, tokenBytes: tokenBytes,
-                payloadBytes: payloadBytes)
+                frame, identifier: identifier, expiry: 0, tokenBytes: tokenBytes, payloadBytes: payloadBytes)
+            identifier = identifier == .max ? 1 : identifier + 1
         }
         return offset
     }

@@ -33,12 +33,29 @@ public struct SimulatorProgress: Codable, Equatable, Sendable {
     public var accepted: Int64
     /// Processor time of the whole process in nanoseconds.
     public var cpuNs: Int64
+    /// Memory and descriptors that it held.
+    public var holdings: ProcessHoldings
 
     /// Makes the sums of one instant.
-    public init(atNs: Int64, accepted: Int64, cpuNs: Int64) {
+    public init(atNs: Int64, accepted: Int64, cpuNs: Int64, holdings: ProcessHoldings = ProcessHoldings()) {
         self.atNs = atNs
         self.accepted = accepted
         self.cpuNs = cpuNs
+        self.holdings = holdings
+    }
+}
+
+/// What a process held at one instant; nil is what its kernel does not tell.
+public struct ProcessHoldings: Codable, Equatable, Sendable {
+    /// Resident memory in bytes.
+    public var residentBytes: Int64?
+    /// Open file descriptors.
+    public var descriptors: Int64?
+
+    /// Makes an account of what is known.
+    public init(residentBytes: Int64? = nil, descriptors: Int64? = nil) {
+        self.residentBytes = residentBytes
+        self.descriptors = descriptors
     }
 }
 

@@ -93,7 +93,7 @@ public final class NotificationSource: Sendable {
     /// length in bytes.
     ///
     /// - Precondition: ``maxTokenBytes`` bytes are writable at `destination`, and the cursor is this source's.
-    @inlinable
+    @inlinable @inline(__always)
     public func writeToken(at cursor: inout DeviceCursor, into destination: UnsafeMutableRawPointer) -> Int {
         let device = cursor.device
         if isListed {
@@ -109,7 +109,7 @@ public final class NotificationSource: Sendable {
     /// Writes the payload of notification `sequence` and returns its length in bytes.
     ///
     /// - Precondition: ``maxPayloadBytes`` bytes are writable at `destination`, and `capacity` says how many are.
-    @inlinable
+    @inlinable @inline(__always)
     public func writePayload(sequence: UInt64, into destination: UnsafeMutableRawPointer, capacity: Int) -> Int {
         isGenerated
             ? generator.write(sequence: sequence, into: destination, capacity: capacity)

@@ -65,6 +65,9 @@ private func sampleInterval() -> IntervalRecord {
     interval.bytes = 11_600_000
     interval.senderCPUNs = 500_000_000
     interval.simulatorCPUNs = 900_000_000
+    interval.senderRSSBytes = 30_000_000
+    interval.senderDescriptors = 29
+    interval.simulatorRSSBytes = 40_000_000
     interval.residenceP50Ns = 40_000
     interval.residenceP99Ns = 90_000
     interval.residenceMaxNs = 120_000

@@ -92,6 +92,6 @@ import Testing
         let text = Self.token(TokenKey(seed: 42), device).map {
             String($0 >> 4, radix: 16) + String($0 & 15, radix: 16)
         }
-        #expect(text.joined() == "4c54c970e71f9f45a6721e127bb20c125759111530b8fd5f35319cdc8b38171d")
+        #expect(text.joined() == "4c54c970e71f9f45a6721e127bb20c125759111530b8fd5f5f3d5254bf6fcf4f")
     }
 }

@@ -35,6 +35,7 @@ struct RunMonitor {
         var senderCPU: Int64 = 0
         var accepted: Int64?
         var simulatorCPU: Int64?
+        var simulatorHoldings: ProcessHoldings?
     }
 
     init(sessionCount: Int) { self.sessionCount = sessionCount }
@@ -81,6 +82,7 @@ struct RunMonitor {
         }
         sums.accepted = progress.last?.accepted
         sums.simulatorCPU = progress.last?.cpuNs
+        sums.simulatorHoldings = progress.last?.holdings
         gatewayMoved = sums.accepted != present.accepted
         if sums.written != written || settledNow != settled || gatewayMoved { lastProgress = now }
         // A gateway that ends each connection soon after the handshake is not there; one that rejects or accepts is.
@@ -115,6 +117,11 @@ struct RunMonitor {
         record.senderCPUNs = present.senderCPU - before.senderCPU
         record.accepted = present.accepted.map { $0 - (before.accepted ?? 0) }
         record.simulatorCPUNs = present.simulatorCPU.map { $0 - (before.simulatorCPU ?? 0) }
+        let holdings = ProcessUsage.holdings
+        record.senderRSSBytes = holdings.residentBytes
+        record.senderDescriptors = holdings.descriptors
+        record.simulatorRSSBytes = present.simulatorHoldings?.residentBytes
+        record.simulatorDescriptors = present.simulatorHoldings?.descriptors
         let sum = Histogram(.runTotals)
         for part in residence { try? sum.add(part) }
         if let quantiles = sum.values(atQuantiles: [0.5, 0.99]) {

@@ -79,7 +79,7 @@ public final class SimulatorServer: Sendable {
         }
         return SimulatorProgress(
             atNs: MonotonicClock.now().nanoseconds, accepted: Int64(accepted),
-            cpuNs: ProcessUsage.processorTime.nanoseconds)
+            cpuNs: ProcessUsage.processorTime.nanoseconds, holdings: ProcessUsage.holdings)
     }
 
     /// Everything that is known at present; of use when the run is over.

@@ -77,6 +77,14 @@ public struct IntervalRecord: Codable, Equatable, Sendable {
     public var senderCPUNs: Int64 = 0
     /// The simulator's processor time; null where it cannot be asked.
     @ExplicitNull public var simulatorCPUNs: Int64?
+    /// Memory that the sender's process held at the end.
+    @ExplicitNull public var senderRSSBytes: Int64?
+    /// File descriptors that the sender's process held at the end; null on kernels before 6.2, which do not tell.
+    @ExplicitNull public var senderDescriptors: Int64?
+    /// Memory that the simulator's process held at the end; null where it cannot be asked.
+    @ExplicitNull public var simulatorRSSBytes: Int64?
+    /// File descriptors that the simulator's process held at the end; null as for the sender's.
+    @ExplicitNull public var simulatorDescriptors: Int64?
     /// Residence of what was written; null if nothing was.
     @ExplicitNull public var residenceP50Ns: Int64?
     /// Residence that 99 of 100 did not exceed; null if nothing was written.

@@ -6,7 +6,9 @@ enum HexDigits {
     /// - Precondition: 16 bytes are writable at `destination`.
     @inlinable @inline(__always)
     static func write(_ value: UInt64, to destination: UnsafeMutableRawPointer) {
-        destination.storeBytes(of: eightDigits(value >> 32).bigEndian, as: UInt64.self)
+        // Sequence numbers seldom have more than 32 bits, and zeros need no arithmetic.
+        let high = value > 0xFFFF_FFFF ? eightDigits(value >> 32) : 0x3030_3030_3030_3030
+        destination.storeBytes(of: high.bigEndian, as: UInt64.self)
         destination.storeBytes(of: eightDigits(value & 0xFFFF_FFFF).bigEndian, toByteOffset: 8, as: UInt64.self)
     }
 

@@ -17,7 +17,8 @@ public struct TokenKey: Sendable {
     @usableFromInline let indexSalt: UInt64
     @usableFromInline let attributeSalt: UInt64
     @usableFromInline let checkSalt: UInt64
-    @usableFromInline private(set) var secondCheckSalt: UInt64
+    @usableFromInline let secondCheckSalt: UInt64
+    @usableFromInline private(set) var thirdCheckSalt: UInt64
 
     /// Derives the key from a seed; equal seeds give equal keys on every machine.
     public init(seed: UInt64) {
@@ -26,8 +27,9 @@ public struct TokenKey: Sendable {
         attributeSalt = random.next()
         checkSalt = random.next()
         secondCheckSalt = random.next()
+        thirdCheckSalt = random.next()
         // Zeros must not be their own check, whatever the key.
-        if checks(of: (0, 0)) == (0, 0) { secondCheckSalt ^= 1 }
+        if checks(of: (0, 0)) == (0, 0) { thirdCheckSalt ^= 1 }
     }
 
     /// Writes the 32 bytes of a device's token.
@@ -62,11 +64,13 @@ public struct TokenKey: Sendable {
         return SyntheticDevice(index: index, attributes: second ^ mix64(index ^ indexSalt))
     }
 
-    /// Two keyed hashes of a token's first half. Each is a bijection of either word, so no change of one word goes unseen.
+    /// Two keyed hashes of a token's first half. The first is a bijection of either word, so no change of one goes unseen; the
+    /// second folds the full product of both, at half the cost.
     @inlinable @inline(__always)
     func checks(of words: (UInt64, UInt64)) -> (UInt64, UInt64) {
         let rotated = words.1 &<< 29 | words.1 &>> 35
-        return (mix64((words.0 ^ checkSalt) &+ rotated), mix64((words.0 &+ secondCheckSalt) ^ words.1))
+        let product = (words.0 ^ secondCheckSalt).multipliedFullWidth(by: words.1 ^ thirdCheckSalt)
+        return (mix64((words.0 ^ checkSalt) &+ rotated), product.high ^ product.low)
     }
 
     @inlinable @inline(__always)
