@@ -146,7 +146,8 @@ extension Link {
         noteActivity()
         let connected = connectedAt ?? startedAt
         let facts = LinkFacts(
-            peer: peer, localPort: localAddress?.port ?? 0, tls: channel.facts, tcpTime: connected - startedAt, tlsTime: now - connected,
+            peer: peer, localPort: localAddress?.port ?? 0, tls: channel.facts, tcpTime: connected - startedAt,
+            tlsTime: now - connected,
             handshakeProcessorTime: handshakeProcessorTime)
         requestFill()
         handler?.linkOpened(self, facts: facts, now: now)

@@ -33,7 +33,11 @@ struct ReconnectJoin {
         while low < high {
             let middle = (low + high) / 2
             let found = traces[middle]
-            if (found.port, found.openedNs) < (key.port, key.since.nanoseconds) { low = middle + 1 } else { high = middle }
+            if (found.port, found.openedNs) < (key.port, key.since.nanoseconds) {
+                low = middle + 1
+            } else {
+                high = middle
+            }
         }
         return low < traces.count && traces[low].port == key.port ? traces[low] : nil
     }

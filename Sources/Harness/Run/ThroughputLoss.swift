@@ -42,7 +42,9 @@ struct ThroughputLoss {
             window = Self.window(of: series, until: end)
             level = Self.level(of: series.bins[window])
         }
-        guard level.quiet.count >= Self.quietMinimum, level.median > 0, window.count > level.quiet.count else { return nil }
+        guard level.quiet.count >= Self.quietMinimum, level.median > 0, window.count > level.quiet.count else {
+            return nil
+        }
         var shares = Array(repeating: 0.0, count: series.bins.count)
         var (lost, events, episodes) = (0.0, 0, 0)
         var next = window.lowerBound
@@ -72,7 +74,9 @@ struct ThroughputLoss {
 
     /// The share of the reconnect that began at `instant` in its episode; nil outside of the time that was looked at.
     func share(ofReconnectAt instant: Instant) -> Double? {
-        guard let index = series.index(of: instant), series.bins[index].isTouched, index < shares.count else { return nil }
+        guard let index = series.index(of: instant), series.bins[index].isTouched, index < shares.count else {
+            return nil
+        }
         return shares[index]
     }
 

@@ -58,9 +58,10 @@ final class LoopRecorder {
 
     /// Everything in the series that came into being.
     var histograms: [Series: HistogramSnapshot] {
-        Dictionary(uniqueKeysWithValues: Series.allCases.compactMap { name in
-            series[name.rawValue].map { (name, $0.snapshot()) }
-        })
+        Dictionary(
+            uniqueKeysWithValues: Series.allCases.compactMap { name in
+                series[name.rawValue].map { (name, $0.snapshot()) }
+            })
     }
 
     /// Latencies count from now on.

@@ -37,7 +37,8 @@ struct ReconnectTable {
         }
         let isClear = lost.notifications >= 2 * lost.standardError
         items.append(
-            "\(Self.number(lost.perReconnect.map { max(0, $0) })) of throughput lost" + (isClear ? "" : " (no more than noise)"))
+            "\(Self.number(lost.perReconnect.map { max(0, $0) })) of throughput lost"
+                + (isClear ? "" : " (no more than noise)"))
         if lost.episodes < lost.reconnects {
             items.append("\(FigureText.count(lost.reconnects)) in \(FigureText.count(lost.episodes)) episodes")
         }
