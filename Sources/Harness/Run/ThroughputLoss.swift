@@ -31,7 +31,7 @@ struct ThroughputLoss {
 
     /// Nil when nothing was replaced or too little time was quiet.
     ///
-    /// - Parameter end: when the last notification was taken from the supply; from then on less is written for that reason.
+    /// The last notification was taken from the supply at `end`; from then on less is written for that reason.
     init?(_ series: ThroughputBins, until end: Instant) {
         var series = series
         // Bins in which a batch more or less makes half of the rate say nothing about it.
@@ -48,7 +48,8 @@ struct ThroughputLoss {
         var shares = Array(repeating: 0.0, count: series.bins.count)
         var (lost, events, episodes) = (0.0, 0, 0)
         var next = window.lowerBound
-        while let start = series.bins[next..<window.upperBound].firstIndex(where: \.isTouched) {  // bounded: by the bins
+        // Ends with the bins.
+        while let start = series.bins[next..<window.upperBound].firstIndex(where: \.isTouched) {
             next = series.bins[start..<window.upperBound].firstIndex { !$0.isTouched } ?? window.upperBound
             let episode = series.bins[start..<next]
             let area = episode.reduce(0) { $0 + max(0, level.median - Double($1.fresh)) - level.noise }

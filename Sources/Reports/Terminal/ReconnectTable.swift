@@ -16,7 +16,8 @@ struct ReconnectTable {
 
     /// Nothing when no connection was replaced.
     func lines(_ style: TerminalStyle) -> [String] {
-        guard record.reconnects.count > 0 else { return [] }
+        let reconnects = record.reconnects
+        guard reconnects.count > 0 else { return [] }
         var table = TextTable([.left] + Array(repeating: .right, count: 5))
         table.add(["reconnect cost", "count", "p50", "p90", "p99", "max"])
         for part in Self.parts {
@@ -26,14 +27,18 @@ struct ReconnectTable {
                 [part.name, FigureText.count(series.count)]
                     + [quantiles.p50, quantiles.p90, quantiles.p99, series.maxNs].map(FigureText.time))
         }
-        return table.lines(style) + LabelledText(label: "each", items: each).lines(style)
-            + LabelledText(label: "handshakes", items: handshakes).lines(style)
+        let paragraphs = [
+            ("each", each), ("handshakes", side("sender", reconnects.senderHandshakes, record.resources.sender)),
+            ("", side("simulator", reconnects.simulatorHandshakes, record.resources.simulator)),
+        ]
+        return table.lines(style)
+            + paragraphs.filter { !$0.1.isEmpty }.flatMap { LabelledText(label: $0.0, items: $0.1).lines(style) }
     }
 
     private var each: [String] {
         var items = ["\(Self.number(record.reconnects.resentPerReconnect)) notifications resent"]
         guard let lost = record.reconnects.throughputLost else {
-            return items + ["throughput lost not known: too little time without reconnects"]
+            return items + ["throughput lost not known (no quiet time)"]
         }
         let isClear = lost.notifications >= 2 * lost.standardError
         items.append(
@@ -45,23 +50,16 @@ struct ReconnectTable {
         return items
     }
 
-    private var handshakes: [String] {
-        [
-            side("sender", record.reconnects.senderHandshakes, record.resources.sender),
-            side("simulator", record.reconnects.simulatorHandshakes, record.resources.simulator),
-        ].compactMap { $0 }
-    }
-
     /// A side's handshakes: how many a second, what one takes, and what all of them take of its processor time.
-    private func side(_ name: String, _ handshakes: HandshakesRecord?, _ use: ProcessResourcesRecord?) -> String? {
-        guard let handshakes, handshakes.count > 0, let use, record.durationNs > 0 else { return nil }
+    private func side(_ name: String, _ handshakes: HandshakesRecord?, _ use: ProcessResourcesRecord?) -> [String] {
+        guard let handshakes, handshakes.count > 0, let use, record.durationNs > 0 else { return [] }
         let rate = Double(handshakes.count) * 1e9 / Double(record.durationNs)
-        var text = "\(name) \(FigureText.rate(rate))"
+        var items = ["\(name) \(FigureText.rate(rate))"]
         for (kind, cost) in [("full", handshakes.full), ("resumed", handshakes.resumed)] where cost.count > 0 {
-            text += ", \(FigureText.count(cost.count)) \(kind) at \(FigureText.value(cost.meanNs, .time)) cpu"
+            items.append("\(FigureText.count(cost.count)) \(kind) at \(FigureText.value(cost.meanNs, .time)) cpu")
         }
-        if use.cpuNs > 0 { text += ", \(100 * handshakes.cpuNs / use.cpuNs) % of its cpu" }
-        return text
+        if use.cpuNs > 0 { items.append("\(100 * handshakes.cpuNs / use.cpuNs) % of its cpu") }
+        return items
     }
 
     private static func number(_ value: Double?) -> String {
