@@ -21,7 +21,7 @@ public final class GatewayLedger {
     public private(set) var unlistedRefusals: UInt64 = 0
 
     /// The most refused identifiers that are listed, so that a provider of bad tokens cannot fill memory.
-    public static let refusedCapacity = 1_000_000
+    public let refusedCapacity: Int
 
     /// What was counted so far.
     public internal(set) var counts: GatewayCounts {
@@ -29,14 +29,33 @@ public final class GatewayLedger {
         _modify { yield &sums.pointee }
     }
 
+    /// The unregistered tokens that were pushed to and that the feedback service has not told yet.
+    public let feedback: FeedbackBook
+    /// What is kept for devices that are offline; nil when all devices are online.
+    public let store: NotificationStore?
+
     // Behind pointers, so that no run-time exclusivity check stands on each notification's way.
     private let sums: UnsafeMutablePointer<GatewayCounts>
     private let pages: UnsafeMutablePointer<UnsafeMutablePointer<UInt64>?>
     private let pageCount: Int
 
     /// Makes an empty book that tracks `trackedCount` identifiers from `firstIdentifier` on.
-    public init(firstIdentifier: UInt32 = 1, trackedCount: UInt64 = IdentifierSpace.count) {
+    ///
+    /// - Parameters:
+    ///   - firstIdentifier: the first tracked identifier.
+    ///   - trackedCount: how many are tracked.
+    ///   - feedbackLimit: the most unregistered tokens of each topic; see ``FeedbackList``.
+    ///   - store: what is kept for offline devices, if some are.
+    ///   - refusedCapacity: the most refused identifiers that are listed.
+    public init(
+        firstIdentifier: UInt32 = 1, trackedCount: UInt64 = IdentifierSpace.count,
+        feedbackLimit: Int = FeedbackList.defaultLimit, store: NotificationStore? = nil,
+        refusedCapacity: Int = 1_000_000
+    ) {
+        feedback = FeedbackBook(limit: feedbackLimit)
+        self.store = store
         self.firstIdentifier = firstIdentifier
+        self.refusedCapacity = refusedCapacity
         self.trackedCount = min(trackedCount, IdentifierSpace.count)
         pageCount = Int(self.trackedCount / UInt64(Self.pageBits)) + 1
         pages = .allocate(capacity: pageCount)
@@ -95,7 +114,7 @@ public final class GatewayLedger {
             return
         }
         counts.rejections[Int(reply.status.rawValue)] += 1
-        if refused.count < Self.refusedCapacity {
+        if refused.count < refusedCapacity {
             refused.append(UInt32(index))
         } else {
             unlistedRefusals += 1

@@ -25,6 +25,8 @@ public final class GatewaySession {
     private let judge: NotificationJudge
     private let ledger: GatewayLedger
     private let pace: GatewayPace
+    /// The topic that the provider's certificate selects; all providers have the same one without certificates.
+    private let topic: String
     private var state = GatewayState.serving
     private var reader: NotificationReader
     private var isSkippingRefused = false
@@ -33,7 +35,11 @@ public final class GatewaySession {
     private var action: GatewayAction?
 
     /// Makes the session of one accepted connection; book and pace are those of the event loop on which it lives.
-    public init(settings: GatewaySettings, judge: NotificationJudge, ledger: GatewayLedger, pace: GatewayPace) {
+    public init(
+        settings: GatewaySettings, judge: NotificationJudge, ledger: GatewayLedger, pace: GatewayPace,
+        topic: String = FeedbackBook.commonTopic
+    ) {
+        self.topic = topic
         self.settings = settings
         self.judge = judge
         self.ledger = ledger
@@ -119,13 +125,18 @@ public final class GatewaySession {
 
     private func decide(_ notification: NotificationView, now: Instant) {
         switch judge.verdict(on: notification, now: now) {
-        case .accepted: ledger.accept(notification)
+        case .accepted:
+            ledger.accept(notification)
+            ledger.store?.take(notification, unixTime: unixTime(at: now))
         case .unregistered:
             ledger.accept(notification)
             ledger.counts.unregistered += 1
+            ledger.feedback.note(
+                FeedbackTuple(timestamp: UInt32(clamping: unixTime(at: now)), token: notification.token), topic: topic)
         case .foreign:
             ledger.accept(notification)
             ledger.counts.foreign += 1
+            ledger.store?.take(notification, unixTime: unixTime(at: now))
         case .refused(let status):
             return refuse(ErrorReply(status: status, identifier: notification.identifier), now: now)
         }
@@ -138,6 +149,9 @@ public final class GatewaySession {
         default: break
         }
     }
+
+    /// Seconds since 1970.
+    private func unixTime(at now: Instant) -> Int64 { (now + settings.unixOffset).nanoseconds / 1_000_000_000 }
 
     private func refuse(_ reply: ErrorReply, now: Instant) {
         ledger.refuse(reply)

@@ -57,6 +57,10 @@ public struct GatewaySettings: Hashable, Sendable {
     public var ending = Ending.none
     /// Identifiers that are refused with status 8 whatever their token, for a failure at an exact place.
     public var refusedIdentifiers: Set<UInt32> = []
+    /// Tokens of real devices that no longer have the app: accepted, and told by the feedback service.
+    public var unregisteredTokens = FeedbackList()
+    /// What must be added to an instant to get the time since 1970, which expiries and the feedback service tell in seconds.
+    public var unixOffset = Interval.zero
     /// Random rejections, as real gateways have had in bursts.
     public var burst: RejectionBurst?
     /// A time in which nothing is read.

@@ -18,6 +18,7 @@ public struct NotificationJudge: Sendable {
 
     private let settings: GatewaySettings
     private let key: TokenKey?
+    private let hasUnregisteredTokens: Bool
     private let burst: ClosedRange<Instant>?
     private let burstThreshold: UInt64
 
@@ -25,6 +26,7 @@ public struct NotificationJudge: Sendable {
     public init(settings: GatewaySettings, start: Instant) {
         self.settings = settings
         key = settings.tokenSeed.map { TokenKey(seed: $0) }
+        hasUnregisteredTokens = !settings.unregisteredTokens.isEmpty
         burst = settings.burst.map { start + $0.start...start + $0.start + $0.length }
         burstThreshold = settings.burst.map { UInt64(min(max($0.rate, 0), 1) * 0x1p63) } ?? 0
     }
@@ -43,6 +45,7 @@ public struct NotificationJudge: Sendable {
         {
             return .refused(.invalidToken)
         }
+        if hasUnregisteredTokens && settings.unregisteredTokens.contains(notification.token) { return .unregistered }
         if let key, let device = key.device(ofToken: token) {
             let isForeignEnvironment = settings.judgesEnvironment && device.environment != settings.environment
             guard !isForeignEnvironment else { return .refused(.invalidToken) }

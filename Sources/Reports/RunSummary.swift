@@ -40,12 +40,16 @@ public struct RunSummary {
     ]
 
     private var paragraphs: [String] {
-        [
+        let devices = [
+            LabelledText(label: "feedback", items: feedback), LabelledText(label: "offline", items: offline),
+        ].filter { !$0.items.isEmpty }
+        let paragraphs = [
             LabelledText(label: "sent", items: setting), LabelledText(label: "result", items: result),
             LabelledText(label: "limit", items: [limit]), LabelledText(label: "ledger", items: [balance]),
             LabelledText(label: "", items: besideBalance), LabelledText(label: "errors", items: errors),
             LabelledText(label: "reconnects", items: reconnects),
-        ].flatMap { $0.lines(style) }
+        ]
+        return (paragraphs + devices).flatMap { $0.lines(style) }
     }
 
     private var setting: [String] {
@@ -95,10 +99,14 @@ public struct RunSummary {
     }
 
     private var besideBalance: [String] {
-        [
+        var items = [
             "\(FigureText.count(record.ledger.resent)) resent",
             "\(FigureText.count(record.ledger.duplicates)) duplicates", agreement,
         ]
+        if let refusals = record.simulatorLedger?.unlistedRefusals, refusals > 0 {
+            items.append("its list of refusals lacks \(FigureText.count(refusals)), so some lost ones may be rejected")
+        }
+        return items
     }
 
     private var agreement: String {
@@ -133,6 +141,37 @@ public struct RunSummary {
             items.append("\(FigureText.count(record.windowOverruns.count)) past the window: it must be \(needed)")
         }
         return items
+    }
+
+    /// What the feedback service has told or has to tell; nothing without a device that is gone.
+    private var feedback: [String] {
+        var items: [String] = []
+        if let reading = record.feedback {
+            items.append("\(FigureText.count(reading.tuples)) tuples read")
+            switch (reading.problem, reading.agrees) {
+            case (let problem?, _): items.append("NOT COMPLETE: \(problem)")
+            case (nil, true?): items.append("the simulator's ledger agrees")
+            case (nil, false?): items.append("the simulator's ledger DIFFERS")
+            case (nil, nil): items.append("no second ledger")
+            }
+        }
+        guard let ledger = record.simulatorLedger?.feedback else { return items }
+        if ledger.waiting > 0 { items.append("\(FigureText.count(ledger.waiting)) tokens wait to be told") }
+        if ledger.clearedUndelivered > 0 {
+            items.append("\(FigureText.count(ledger.clearedUndelivered)) cleared undelivered")
+        }
+        if ledger.dropped > 0 { items.append("\(FigureText.count(ledger.dropped)) not noted: the list was full") }
+        return items
+    }
+
+    /// What was kept for offline devices; nothing when there are none.
+    private var offline: [String] {
+        guard let storage = record.simulatorLedger?.storage else { return [] }
+        return [
+            "\(FigureText.count(storage.stored)) stored",
+            "\(FigureText.count(storage.replaced)) replaced by a later one",
+            "\(FigureText.count(storage.notStored)) not to be stored", "\(FigureText.count(storage.expired)) expired",
+        ]
     }
 
     private var latencies: [String] {

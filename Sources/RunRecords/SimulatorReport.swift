@@ -2,8 +2,8 @@ import Foundation
 
 /// One line that a simulator process writes to its standard output while a run controls it.
 public enum SimulatorReport: Codable, Equatable, Sendable {
-    /// It listens; the text is the PEM certificate of the authority that vouches for it.
-    case ready(port: Int, authorityPEM: String)
+    /// It listens, its feedback service on a port of its own; the text is the PEM certificate of the authority that vouches for it.
+    case ready(port: Int, feedbackPort: Int, authorityPEM: String)
     /// What it accepted and used so far, ten times a second; instants are those of the machine's monotonic clock.
     case progress(SimulatorProgress)
     /// The end: its book and what it used.
@@ -72,6 +72,8 @@ public struct SimulatorResult: Codable, Equatable, Sendable {
     public var unlistedRefusals: Int64 = 0
     /// The order-free digest of accepted (identifier, token) pairs.
     public var digest: UInt64 = 0
+    /// The order-free digest of the tuples that the feedback service delivered.
+    public var feedbackDigest: UInt64 = 0
     /// Refusals by status.
     public var rejections: [Int: Int64] = [:]
     /// When the first notification was accepted, in nanoseconds of the monotonic clock.

@@ -27,6 +27,7 @@ enum Main {
         switch parsed.command.name {
         case "run": try await RunCommand(parsed).execute()
         case "simulate": try await SimulateCommand(parsed).execute()
+        case "feedback": try await FeedbackCommand(parsed).execute()
         case "generate": try GenerateCommand(parsed).execute()
         case "report": try ReportCommand(parsed).execute()
         case "compare": try CompareCommand(parsed).execute()

@@ -152,7 +152,7 @@ extension EndToEndTests {
         }
 
         /// What this process, in which the simulator runs here, has in memory.
-        private static func residentBytes() -> Int {
+        static func residentBytes() -> Int {
             var text = [UInt8](repeating: 0, count: 256)
             let descriptor = open("/proc/self/statm", O_RDONLY)
             defer { close(descriptor) }

@@ -28,6 +28,16 @@ private let timeForm =
             "p.json5:3:17: sender.unproven.polcy: unknown key, did you mean \"policy\"?; accepted: policy, limit"),
         BadProfile(
             "{ phases: { zzz: 1 } }", "p.json5:1:13: phases.zzz: unknown key; accepted: warmup, measure, drain"),
+        BadProfile(
+            "{ target: { simulator: { feedback: { split: 5 } } } }",
+            "p.json5:1:45: target.simulator.feedback.split: found 5, expected a list of sizes, such as [1, 37]"),
+        BadProfile(
+            "{ target: { simulator: { feedback: { split: [1, 0] } } } }",
+            "p.json5:1:49: target.simulator.feedback.split[1]: 0 is out of range; accepted: 1 to 65,536 bytes"),
+        BadProfile(
+            "{ target: { simulator: { port: 2196, feedback: { port: 2196 } } } }",
+            "p.json5:1:50: target.simulator.feedback.port: 2196 is the gateway's port, too; "
+                + "the service needs one of its own"),
         BadProfile("{ sender: { batch: 5 } }", "p.json5:1:20: sender.batch: found 5, expected an object"),
         BadProfile("{ name: 5 }", "p.json5:1:9: name: found 5, expected a text in quotes"),
         BadProfile("{ sender: { resume: 1 } }", "p.json5:1:21: sender.resume: found 1, expected true or false"),

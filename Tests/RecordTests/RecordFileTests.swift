@@ -23,7 +23,7 @@ import Testing
     @Test func `what was not measured is null and not left out`() throws {
         let object = try JSONSerialization.jsonObject(with: Data(RunRecord().encoded())) as? [String: Any]
         let root = try #require(object)
-        for key in ["simulatorLedger", "ledgerDifference", "limit", "calibration"] {
+        for key in ["simulatorLedger", "ledgerDifference", "limit", "calibration", "feedback"] {
             #expect(root[key] is NSNull, "\(key)")
         }
         let throughput = try #require(root["throughput"] as? [String: Any])
@@ -31,7 +31,7 @@ import Testing
         let keys: Set<String> = [
             "schema", "tool", "machine", "profile", "profileHash", "startedAt", "durationNs", "measuredNs", "verdict",
             "limit", "ledger", "simulatorLedger", "ledgerDifference", "throughput", "latency", "errors", "reconnects",
-            "windowOverruns", "connections", "intervals", "resources", "calibration", "thresholds",
+            "windowOverruns", "connections", "intervals", "resources", "calibration", "thresholds", "feedback",
         ]
         #expect(Set(root.keys) == keys)
     }
@@ -50,6 +50,15 @@ import Testing
         let record = try RunRecord.decode(bytes, path: "old.json")
         #expect(record.reconnects.count == 10)
         #expect(record.reconnects.full == nil && record.reconnects.events == nil)
+    }
+
+    @Test func `a record of before the feedback service reads as one without it`() throws {
+        var record = sampleRecord()
+        record.feedback = nil
+        let text = String(decoding: try record.encoded(.compact), as: UTF8.self)
+        let older = text.replacing("\"feedback\":null,", with: "").replacing(",\"storage\":null", with: "")
+        #expect(!older.contains("feedback\":null") && !older.contains("\"storage\":null"))
+        #expect(try RunRecord.decode(Array(older.utf8), path: "older.json") == record)
     }
 
     @Test func `quantiles have the schema's names, and few values give few of them`() throws {

@@ -70,6 +70,23 @@ import Testing
         #expect(!RunSummary(record, style: .plain).text.contains("reconnect cost"))
     }
 
+    @Test func `devices that are gone or offline have their lines, where there are any`() {
+        var record = sampleRecord()
+        #expect(!RunSummary(record, style: .plain).text.contains("feedback"))
+        record.simulatorLedger?.feedback = FeedbackLedgerRecord()
+        record.simulatorLedger?.feedback?.waiting = 1_200
+        record.simulatorLedger?.storage = StorageLedgerRecord()
+        record.simulatorLedger?.storage?.stored = 40
+        var text = RunSummary(record, style: .plain).text
+        #expect(text.contains("\nfeedback    1,200 tokens wait to be told\n"))
+        #expect(text.contains("\noffline     40 stored, 0 replaced by a later one, 0 not to be stored, 0 expired\n"))
+        record.feedback = FeedbackRecord()
+        record.feedback?.agrees = false
+        text = RunSummary(record, style: .plain).text
+        #expect(
+            text.contains("feedback    0 tuples read, the simulator's ledger DIFFERS, 1,200 tokens wait to be told"))
+    }
+
     @Test func `an empty record has dashes, never a number that is none`() {
         let text = RunSummary(RunRecord(), style: .plain).text
         #expect(text.hasPrefix("NOT FINISHED: unnamed\n"))

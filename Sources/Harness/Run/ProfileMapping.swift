@@ -4,6 +4,7 @@ import Primitives
 public import ProviderSessions
 import PushWire
 public import RunRecords
+import Transport
 public import Workload
 
 /// Why a run could not be prepared or carried out.
@@ -46,6 +47,10 @@ extension Profile {
         plan.stallLimit = sender.stallLimit
         plan.sentinelTimeout = sender.sentinelTimeout
         plan.identifiers = IdentifierSpace(first: sender.firstIdentifier)
+        if let expiry = workload.expiry {
+            let now = MonotonicClock.now() + UnixClock.offset + expiry
+            plan.expiry = UInt32(clamping: now.nanoseconds / 1_000_000_000)
+        }
         plan.sentinelBase = UInt64(Self.notificationLimit)
         return plan
     }
@@ -132,6 +137,15 @@ extension Profile {
         }
     }
 
+    /// What the embedded gateway keeps for offline devices, for one event loop; nil when all are online.
+    func notificationStore(_ simulator: SimulatorSettings) -> NotificationStore? {
+        guard simulator.storage.offline > 0 else { return nil }
+        let settings = StorageSettings(
+            offlineShare: simulator.storage.offline, seed: workload.seed,
+            readsExpirySigned: simulator.storage.expirySign == .signed)
+        return NotificationStore(settings: settings, tokenSeed: workload.seed)
+    }
+
     /// How the embedded gateway judges and misbehaves.
     public func gatewaySettings(_ simulator: SimulatorSettings, loops: Int) -> GatewaySimulator.GatewaySettings {
         var settings = GatewaySimulator.GatewaySettings()
@@ -144,11 +158,8 @@ extension Profile {
         settings.judgesPayloadSize = simulator.judge.payloadSize
         settings.judgesJSON = simulator.judge.payloadJSON
         settings.errorDelay = simulator.errorDelay
-        switch simulator.closeMode {
-        case .graceful: settings.closeMode = .graceful
-        case .abrupt: settings.closeMode = .abrupt
-        case .reset: settings.closeMode = .reset
-        }
+        settings.closeMode = GatewaySimulator.GatewaySettings.CloseMode(simulator.closeMode)
+        settings.unixOffset = UnixClock.offset
         let faults = simulator.faults
         if let count = faults.shutdownAfter { settings.ending = .shutdown(after: UInt64(count)) }
         if let count = faults.silentCloseAfter { settings.ending = .silentClose(after: UInt64(count)) }

@@ -13,6 +13,7 @@ public final class RunEngine {
     private let supply: SequenceSupply
     private var loops: [EventLoop] = []
     private var child: SimulatorChild?
+    private var feedback: ConnectPlan?
     private var monitor: RunMonitor
     private var outcome = RunOutcome()
 
@@ -42,6 +43,7 @@ public final class RunEngine {
         try checkDescriptors()
         let target = try await Target.prepare(profile, options: options)
         child = target.child
+        feedback = target.feedback
         do throws(HarnessError) {
             try await makeLoops(target.connect)
             try await openConnections()
@@ -202,6 +204,9 @@ public final class RunEngine {
         outcome.acceptedBySender = outcome.sender.ledger.count(of: .accepted)
         outcome.rejectedBySender = outcome.sender.ledger.count(of: .rejected)
         guard let child, outcome.abort != .simulatorDied else { return }
+        if case .simulator(let settings) = profile.target, settings.feedback.readAtEnd, let feedback {
+            outcome.feedback = await FeedbackClient.read(from: feedback)
+        }
         child.stop()
         _ = await child.wait(upTo: options.outageLimit.seconds) { $0.result != nil }
         outcome.simulator = child.current.result

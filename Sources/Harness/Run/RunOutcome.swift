@@ -27,6 +27,8 @@ struct RunOutcome: Sendable {
     var intervals: [IntervalRecord] = []
     var senderUsage = ProcessResourcesRecord()
     var simulator: SimulatorResult?
+    /// What the feedback service told at the end; nil when it was not asked.
+    var feedback: FeedbackReading?
     var simulatorProgress: [SimulatorProgress] = []
     var abort: RunAbort?
     /// What the sender itself knew to be accepted, before the simulator's book was joined.

@@ -16,6 +16,7 @@ extension RunRecord {
         ledger = LedgerRecord(outcome)
         simulatorLedger = outcome.simulator?.ledger
         ledgerDifference = outcome.difference.map { Int64($0) }
+        feedback = outcome.feedback.map { FeedbackRecord($0, simulator: outcome.simulator) }
         for (series, snapshot) in outcome.sender.histograms {
             latency[series.name] = LatencyRecord(Histogram(snapshot))
         }
@@ -64,6 +65,17 @@ extension LedgerRecord {
         proof.sentinel = Int64(book.proofs[.sentinel] ?? 0)
         proof.simulator = accepted - Int64(outcome.acceptedBySender)
         proof.simulatorRejected = rejected - Int64(outcome.rejectedBySender)
+    }
+}
+
+extension FeedbackRecord {
+    fileprivate init(_ reading: FeedbackReading, simulator: SimulatorResult?) {
+        self.init()
+        tuples = Int64(reading.tupleCount)
+        bytes = Int64(reading.byteCount)
+        problem = reading.problem
+        guard problem == nil, let simulator, let book = simulator.ledger.feedback else { return }
+        agrees = book.delivered == tuples && simulator.feedbackDigest == reading.digest
     }
 }
 

@@ -21,6 +21,14 @@ extension RunRecord {
             reasons.append("sender and simulator disagree about \(difference) notifications")
             findings.append((.internalError, 1))
         }
+        if feedback?.agrees == false {
+            reasons.append("the feedback service told other tokens than the simulator's ledger names")
+            findings.append((.internalError, 1))
+        }
+        if let problem = feedback?.problem {
+            reasons.append("the feedback list is not complete: \(problem)")
+            findings.append((.failed, 3))
+        }
         for outcome in outcomes where !outcome.passed {
             reasons.append(
                 outcome.value.map { "\(outcome.text) failed: it is \($0)" }

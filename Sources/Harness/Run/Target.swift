@@ -7,6 +7,8 @@ import Transport
 struct Target {
     var connect: ConnectPlan
     var child: SimulatorChild?
+    /// The feedback service of the simulator, if it is ours.
+    var feedback: ConnectPlan?
 
     /// Starts or resolves what the profile names.
     ///
@@ -22,13 +24,14 @@ struct Target {
         let attempts = AttemptPace(profile.sender.reconnect.attemptsPerSecond)
         switch profile.target {
         case .simulator:
-            let (child, port, pem) = try await startSimulator(options)
+            let (child, port, feedbackPort, pem) = try await startSimulator(options)
             let context = try makeContext(TLSClientOptions(trust: .authorities(pem: pem)))
-            return Target(
-                connect: ConnectPlan(
-                    address: .loopback(port: port), serverName: "localhost", context: context, options: link,
-                    resumes: resumes, attempts: attempts),
-                child: child)
+            let connect = ConnectPlan(
+                address: .loopback(port: port), serverName: "localhost", context: context, options: link,
+                resumes: resumes, attempts: attempts)
+            var feedback = connect
+            feedback.address = .loopback(port: feedbackPort)
+            return Target(connect: connect, child: child, feedback: feedback)
         case .gateway(let gateway):
             let context = try makeContext(clientOptions(gateway.tls))
             return Target(
@@ -41,15 +44,17 @@ struct Target {
 
     private static func startSimulator(
         _ options: RunOptions
-    ) async throws(HarnessError) -> (SimulatorChild, port: UInt16, pem: String) {
+    ) async throws(HarnessError) -> (SimulatorChild, port: UInt16, feedbackPort: UInt16, pem: String) {
         let child = try SimulatorChild(program: options.program, profileJSON: options.profileJSON)
         _ = await child.wait(upTo: 20) { $0.ready != nil || $0.failure != nil }
-        guard let ready = child.current.ready, let port = UInt16(exactly: ready.port) else {
+        guard let ready = child.current.ready, let port = UInt16(exactly: ready.port),
+            let feedbackPort = UInt16(exactly: ready.feedbackPort)
+        else {
             let reason = child.current.failure ?? "it did not say that it listens"
             child.kill()
             throw .localLimit("the simulator did not start: \(reason)")
         }
-        return (child, port, ready.authorityPEM)
+        return (child, port, feedbackPort, ready.authorityPEM)
     }
 
     private static func resolve(_ host: String, port: Int) throws(HarnessError) -> SocketAddress {
@@ -66,7 +71,10 @@ struct Target {
         return address
     }
 
-    private static func clientOptions(_ tls: TLSSettings) throws(HarnessError) -> TLSClientOptions {
+    /// The sender's side of TLS, its files read.
+    ///
+    /// - Throws: ``HarnessError/invalidInput(_:)``.
+    static func clientOptions(_ tls: TLSSettings) throws(HarnessError) -> TLSClientOptions {
         var trust = TLSTrust.system
         if !tls.verify { trust = .anybody }
         if let file = tls.caFile { trust = .authorities(pem: String(decoding: try readFile(file), as: UTF8.self)) }
@@ -83,7 +91,10 @@ struct Target {
         return TLSClientOptions(trust: trust, identity: identity)
     }
 
-    private static func makeContext(_ options: TLSClientOptions) throws(HarnessError) -> TLSContext {
+    /// Makes the context of a client.
+    ///
+    /// - Throws: ``HarnessError/invalidInput(_:)``.
+    static func makeContext(_ options: TLSClientOptions) throws(HarnessError) -> TLSContext {
         do throws(TLSFailure) {
             return try TLSContext(client: options)
         } catch {

@@ -25,7 +25,11 @@ struct ThroughputBins: Sendable {
     private(set) var shift = firstShift
     private(set) var bins: [Bin] = []
 
-    init(origin: Instant) { self.origin = origin }
+    /// Makes an empty series; what is measured goes to memory that is asked for now.
+    init(origin: Instant) {
+        self.origin = origin
+        if origin < .distantFuture { bins.reserveCapacity(Self.capacity) }
+    }
 
     /// How long a bin is.
     var width: Interval { Interval(nanoseconds: 1 << Int64(shift)) }
@@ -83,7 +87,7 @@ struct ThroughputBins: Sendable {
         let distance = (instant - origin).nanoseconds
         while distance >> Int64(shift) >= Int64(Self.capacity) { widen() }  // bounded: an Int64 has 63 bits
         let index = Int(distance >> Int64(shift))
-        if index >= bins.count { bins += Array(repeating: Bin(), count: index + 1 - bins.count) }
+        while bins.count <= index { bins.append(Bin()) }  // bounded: by the capacity
         return index
     }
 }

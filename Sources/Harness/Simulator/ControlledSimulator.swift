@@ -18,7 +18,8 @@ public enum ControlledSimulator {
         } catch {
             return report(.failed(message: error.description))
         }
-        report(.ready(port: server.port, authorityPEM: server.authorityPEM))
+        report(
+            .ready(port: server.port, feedbackPort: server.feedbackPort, authorityPEM: server.authorityPEM))
         let orders = OrderWatch()
         var last = SimulatorProgress(atNs: 0, accepted: -1, cpuNs: 0)
         while !orders.isOver {

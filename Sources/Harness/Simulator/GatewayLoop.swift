@@ -14,12 +14,13 @@ final class GatewayLoop {
 
     init(
         settings: GatewaySimulator.GatewaySettings, triggers: FaultTriggers, firstIdentifier: UInt32,
-        trackedCount: UInt64
+        trackedCount: UInt64, feedbackLimit: Int, store: NotificationStore?
     ) {
         self.settings = settings
         self.triggers = triggers
         pace = GatewayPace(settings: settings, triggers: triggers)
-        ledger = GatewayLedger(firstIdentifier: firstIdentifier, trackedCount: trackedCount)
+        ledger = GatewayLedger(
+            firstIdentifier: firstIdentifier, trackedCount: trackedCount, feedbackLimit: feedbackLimit, store: store)
     }
 
     /// A handler for the next accepted connection.
@@ -40,12 +41,14 @@ final class GatewayLoop {
         var unlistedRefusals: UInt64
         var handshakes: HandshakesRecord
         var traces: [ConnectionTrace]
+        var storage: NotificationStore.Snapshot?
     }
 
     /// Everything at present.
     var share: Share {
         Share(
             counts: ledger.counts, accepted: ledger.acceptedStretches(), refused: ledger.refused,
-            unlistedRefusals: ledger.unlistedRefusals, handshakes: traces.handshakes, traces: traces.traces)
+            unlistedRefusals: ledger.unlistedRefusals, handshakes: traces.handshakes, traces: traces.traces,
+            storage: ledger.store?.snapshot)
     }
 }

@@ -10,6 +10,7 @@ public final class SimulatorServer: Sendable {
     public let authorityPEM: String
     private let loops: [EventLoop]
     private let listener: Listener
+    private let feedback: FeedbackService
     private let timetable: FaultTimetable
 
     /// Starts to listen.
@@ -20,14 +21,17 @@ public final class SimulatorServer: Sendable {
     /// - Throws: ``HarnessError``: the port is taken, the address is not of this machine, descriptors are short.
     public init(profile: Profile, settings: SimulatorSettings) async throws(HarnessError) {
         let loopCount = settings.loops ?? Self.defaultLoopCount
-        let gateway = profile.gatewaySettings(settings, loops: loopCount)
+        var gateway = profile.gatewaySettings(settings, loops: loopCount)
+        gateway.unregisteredTokens = try settings.feedback.unregisteredTokens()
         let tracked = UInt64(min(profile.workload.notifications, Profile.notificationLimit))
         let firstIdentifier = profile.sender.firstIdentifier
         let triggers = FaultTriggers()
         do {
             let authority = try CertificateAuthority()
             authorityPEM = authority.certificatePEM
-            let names = ["localhost", "gateway.sandbox.push.apple.com", "gateway.push.apple.com"]
+            let names =
+                ["localhost"]
+                + ["gateway", "feedback"].flatMap { ["\($0).sandbox.push.apple.com", "\($0).push.apple.com"] }
             var options = TLSServerOptions(identity: try authority.issue(.server, names: names))
             options.tickets = settings.tickets == 0 ? .none : .everyHandshake(count: settings.tickets)
             if settings.tlsMaxVersion == .tls12 { options.versions = .tls12 ... .tls12 }
@@ -43,9 +47,10 @@ public final class SimulatorServer: Sendable {
             var loops: [EventLoop] = []
             for index in 0..<loopCount {
                 let loop = try EventLoop(label: "pushbench.gateway.\(index)")
-                try await loop.run { core in
+                try await loop.run { [gateway] core in
                     core.tenant = GatewayLoop(
-                        settings: gateway, triggers: triggers, firstIdentifier: firstIdentifier, trackedCount: tracked)
+                        settings: gateway, triggers: triggers, firstIdentifier: firstIdentifier, trackedCount: tracked,
+                        feedbackLimit: settings.feedback.limit, store: profile.notificationStore(settings))
                 }
                 loops.append(loop)
             }
@@ -54,6 +59,10 @@ public final class SimulatorServer: Sendable {
                 guard let loop = core.tenant as? GatewayLoop else { preconditionFailure("a loop without its gateway") }
                 return loop.makeLink()
             }
+            var feedbackAddress = address
+            feedbackAddress.port = UInt16(settings.feedback.port)
+            feedback = try await FeedbackService(
+                settings, on: feedbackAddress, context: context, gatewayLoops: loops)
         } catch let error as HarnessError {
             throw error
         } catch let error as TransportError {
@@ -61,7 +70,8 @@ public final class SimulatorServer: Sendable {
         } catch {
             throw .internalFailure("cannot start the simulator: \(error)")
         }
-        timetable = FaultTimetable(settings.faults, triggers: triggers, listener: listener, loops: loops)
+        timetable = FaultTimetable(
+            settings.faults, triggers: triggers, listener: listener, loops: loops + [feedback.loop])
     }
 
     /// Half of the processors, at least one: the other half is the sender's.
@@ -69,6 +79,9 @@ public final class SimulatorServer: Sendable {
 
     /// The port on which it listens.
     public var port: Int { Int(listener.address.port) }
+
+    /// The port on which its feedback service listens.
+    public var feedbackPort: Int { feedback.port }
 
     /// The sums at present.
     public func progress() async -> SimulatorProgress {
@@ -88,6 +101,7 @@ public final class SimulatorServer: Sendable {
         var stretches: [Range<UInt64>]? = []
         var refused: [Range<UInt64>] = []
         var result = SimulatorResult()
+        var storage: NotificationStore.Snapshot?
         for loop in loops {
             let part = try? await loop.run { core in
                 (core.tenant as? GatewayLoop).map { ($0.share, core.processorTime) }
@@ -99,6 +113,7 @@ public final class SimulatorServer: Sendable {
             result.unlistedRefusals += Int64(share.unlistedRefusals)
             result.handshakes.add(share.handshakes)
             result.connectionTraces += share.traces
+            if let part = share.storage { storage = storage.map { $0.joined(with: part) } ?? part }
             result.busiestLoopNs = max(result.busiestLoopNs, processorTime.nanoseconds)
         }
         result.refusedStretches = mergeStretches(refused).union.flatMap { [$0.lowerBound, $0.upperBound] }
@@ -108,6 +123,10 @@ public final class SimulatorServer: Sendable {
             result.acceptedStretches = union.flatMap { [$0.lowerBound, $0.upperBound] }
         }
         fill(&result, from: counts)
+        result.ledger.storage = storage.map { StorageLedgerRecord($0.result) }
+        let told = await feedback.counts()
+        result.feedbackDigest = told.deliveredDigest
+        result.ledger.feedback = FeedbackLedgerRecord(told, notifications: counts.unregistered)
         return result
     }
 
@@ -115,6 +134,7 @@ public final class SimulatorServer: Sendable {
     public func shutDown() async {
         timetable.end()
         await listener.close()
+        await feedback.shutDown()
         for loop in loops { await loop.shutDownAndWait() }
     }
 
@@ -130,6 +150,7 @@ public final class SimulatorServer: Sendable {
         result.ledger.accepted = Int64(counts.accepted - counts.duplicates)
         result.ledger.duplicates = Int64(counts.duplicates)
         result.ledger.rejected = Int64(counts.rejected)
+        result.ledger.unlistedRefusals = result.unlistedRefusals
         result.ledger.discarded = Int64(counts.discarded)
         result.ledger.sentinels = Int64(counts.untrackedRejections)
         result.ledger.received = Int64(

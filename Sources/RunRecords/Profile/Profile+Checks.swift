@@ -96,6 +96,12 @@ extension Profile {
     }
 
     private func checkTarget(_ checks: ContradictionCheck) throws(ProfileError) {
+        if case .simulator(let simulator) = target {
+            let port = simulator.feedback.port
+            return try checks.refuse("target.simulator.feedback.port", when: port != 0 && port == simulator.port) {
+                "\(port) is the gateway's port, too; the service needs one of its own"
+            }
+        }
         guard case .gateway(let gateway) = target else { return }
         let tls = gateway.tls
         try checks.refuse("target.tls.keyFile", when: tls.keyFile != nil && tls.certificateFile == nil) {

@@ -51,7 +51,8 @@ extension WorkloadSettings: SettingsGroup {
             .count("notifications", \.notifications, 1...Profile.notificationLimit),
             .count("devices", \.devices, counts),
             .count("seed", \.seed, 0...UInt64(Int64.max)), .choice("environment", \.environment),
-            .text("tokensFile", \.tokensFile), .group("payload", \.payload), .group("faults", \.faults),
+            .text("tokensFile", \.tokensFile),
+            .interval("expiry", \.expiry, Interval.any), .group("payload", \.payload), .group("faults", \.faults),
         ]
     }
 }
@@ -155,7 +156,8 @@ extension SimulatorSettings: SettingsGroup {
             .choice("closeMode", \.closeMode), .count("tickets", \.tickets, 0...16),
             .choice("tlsMaxVersion", \.tlsMaxVersion), .count("maxConnections", \.maxConnections, 1...1_000_000),
             .bytes("receiveBuffer", \.receiveBuffer, 4_096...1_073_741_824),
-            .count("loops", \.loops, loopCounts), .group("faults", \.faults),
+            .count("loops", \.loops, loopCounts), .group("feedback", \.feedback), .group("storage", \.storage),
+            .group("faults", \.faults),
         ]
     }
 }
@@ -167,6 +169,23 @@ extension JudgeSettings: SettingsGroup {
             .flag("payloadJSON", \.payloadJSON), .choice("foreignTokens", \.foreignTokens),
         ]
     }
+}
+
+extension FeedbackServiceSettings: SettingsGroup {
+    static var fields: [SettingsField<Self>] {
+        [
+            .count("port", \.port, 0...65_535), .choice("clear", \.clear),
+            .count("limit", \.limit, 1...tokenLimit), .text("unregisteredFile", \.unregisteredFile),
+            .byteList("split", \.split, 1...65_536), .interval("pause", \.pause, .zero...Interval.seconds(60)),
+            .bytes("truncateAfter", \.truncateAfter, 0...Int(Int32.max)),
+            .interval("emptyDelay", \.emptyDelay, .zero...Interval.seconds(60)),
+            .choice("closeMode", \.closeMode), .flag("readAtEnd", \.readAtEnd),
+        ]
+    }
+}
+
+extension NotificationStorageSettings: SettingsGroup {
+    static var fields: [SettingsField<Self>] { [.fraction("offline", \.offline), .choice("expirySign", \.expirySign)] }
 }
 
 extension GatewayFaults: SettingsGroup {

@@ -57,6 +57,22 @@ extension SettingsField {
             write: { $0[keyPath: path].map { .integer(Int64($0)) } ?? .null })
     }
 
+    static func byteList(_ name: String, _ path: WritableKeyPath<Group, [Int]>, _ range: ClosedRange<Int>) -> Self {
+        Self(
+            name: name,
+            read: { (group, setting) throws(ProfileError) in
+                guard case .array(let values) = setting.value.content else {
+                    throw setting.wrongKind(expected: "a list of sizes, such as [1, 37]")
+                }
+                var sizes: [Int] = []
+                for (index, value) in values.enumerated() {
+                    sizes.append(try Setting(keyPath: "\(setting.keyPath)[\(index)]", value: value).bytes(range))
+                }
+                group[keyPath: path] = sizes
+            },
+            write: { .array($0[keyPath: path].map { .integer(Int64($0)) }) })
+    }
+
     static func fraction(
         _ name: String, _ path: WritableKeyPath<Group, Double>, _ range: ClosedRange<Double> = 0...1
     ) -> Self {

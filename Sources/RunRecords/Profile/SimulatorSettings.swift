@@ -37,6 +37,10 @@ public struct SimulatorSettings: Equatable, Sendable {
     public var receiveBuffer = 524_288
     /// Event loops; nil (the default) means one per core.
     public var loops: Int?
+    /// The feedback service. Default: on a free port, tells all at once, clears what was delivered.
+    public var feedback = FeedbackServiceSettings()
+    /// Offline devices. Default: none.
+    public var storage = NotificationStorageSettings()
     /// Faults to inject. Default: none.
     public var faults = GatewayFaults()
 

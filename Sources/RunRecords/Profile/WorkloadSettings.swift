@@ -1,3 +1,4 @@
+public import Primitives
 public import Workload
 
 /// What is sent.
@@ -12,6 +13,8 @@ public struct WorkloadSettings: Equatable, Sendable {
     public var environment = EnvironmentName.sandbox
     /// File of tokens to use instead of synthetic ones, one hexadecimal token a line; nil for synthetic ones.
     public var tokensFile: String?
+    /// How long after the start of the run notifications expire; nil (the default) for an expiry of 0, which is "do not store".
+    public var expiry: Interval?
     /// What payloads look like.
     public var payload = PayloadSettings()
     /// Shares of what is wrong.

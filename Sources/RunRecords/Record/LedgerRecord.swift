@@ -66,6 +66,9 @@ public struct SimulatorLedgerRecord: Codable, Equatable, Sendable {
     public var accepted: Int64 = 0
     /// Error replies given to notifications of the run, sentinels not among them.
     public var rejected: Int64 = 0
+    /// Error replies whose identifiers found no room in the book: what they refused may be called lost. Null in records of
+    /// versions without such a book.
+    @ExplicitNull public var unlistedRefusals: Int64?
     /// Notifications taken that had been taken before.
     public var duplicates: Int64 = 0
     /// Notifications read after a bad one on the same connection, and thrown away.
@@ -78,6 +81,10 @@ public struct SimulatorLedgerRecord: Codable, Equatable, Sendable {
     public var connectionsRefused: Int64 = 0
     /// Plain bytes read.
     public var bytesReceived: Int64 = 0
+    /// What the feedback service has to tell; null in records of older versions.
+    @ExplicitNull public var feedback: FeedbackLedgerRecord?
+    /// What was kept for offline devices; null if all were online.
+    @ExplicitNull public var storage: StorageLedgerRecord?
 
     /// Makes an account of nothing.
     public init() {}

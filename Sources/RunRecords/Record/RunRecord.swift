@@ -32,6 +32,8 @@ public struct RunRecord: Codable, Equatable, Sendable {
     @ExplicitNull public var simulatorLedger: SimulatorLedgerRecord?
     /// Notifications about which the two accounts differ, expected 0; null without a simulator's account.
     @ExplicitNull public var ledgerDifference: Int64?
+    /// What was read from the feedback service at the end; null if the profile did not ask for it.
+    @ExplicitNull public var feedback: FeedbackRecord?
     /// Rates over ``measuredNs``.
     public var throughput = ThroughputRecord()
     /// Latencies by series: `residence errorReply connectTCP connectTLS reconnect` in closed loops.

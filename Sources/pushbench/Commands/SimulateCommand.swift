@@ -27,7 +27,9 @@ struct SimulateCommand {
         let server = try await SimulatorServer(profile: profile, settings: settings)
         if let path = parsed.last("write-ca") { try writeAuthority(server.authorityPEM, to: path) }
         let place = "\(settings.address):\(server.port)"
-        Terminal.write("listening on \(place), token seed \(profile.workload.seed)\n", to: STDOUT_FILENO)
+        Terminal.write(
+            "listening on \(place), feedback on \(settings.address):\(server.feedbackPort), "
+                + "token seed \(profile.workload.seed)\n", to: STDOUT_FILENO)
         let interrupts = SignalWatch.install()
         while interrupts.value == 0 { try? await Task.sleep(nanoseconds: 50_000_000) }
         let result = await server.result()
@@ -38,8 +40,24 @@ struct SimulateCommand {
             connections \(book.connectionsAccepted), accepted \(book.accepted), duplicates \(book.duplicates), \
             rejected \(book.rejected + book.sentinels), discarded \(book.discarded)
             """)
+        printFeedback(book)
         for (status, count) in result.rejections.sorted(by: { $0.key < $1.key }) { print("status \(status): \(count)") }
         return ExitCode.passed
+    }
+
+    /// What concerns devices that are gone or offline, if there are any.
+    private func printFeedback(_ book: SimulatorLedgerRecord) {
+        if let feedback = book.feedback, feedback.notifications > 0 {
+            print(
+                "unregistered \(feedback.notifications), feedback: \(feedback.waiting) waiting, "
+                    + "\(feedback.delivered) delivered, \(feedback.clearedUndelivered) cleared undelivered, "
+                    + "\(feedback.dropped) dropped")
+        }
+        if let storage = book.storage {
+            print(
+                "offline: \(storage.stored) stored, \(storage.replaced) replaced, \(storage.notStored) not stored, "
+                    + "\(storage.expired) expired")
+        }
     }
 
     /// As a test double, the simulator tracks every identifier and checks that payloads are JSON.

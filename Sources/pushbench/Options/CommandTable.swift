@@ -1,6 +1,6 @@
 /// Every command and option of the program.
 enum CommandTable {
-    static let commands = [run, simulate, generate, report, compare, calibrate, doctor]
+    static let commands = [run, simulate, feedback, generate, report, compare, calibrate, doctor]
 
     private static let help = OptionSpec.flag("help", "h", "show this help")
     private static let output = OptionSpec.value(
@@ -56,11 +56,32 @@ enum CommandTable {
             .setting("tls-max", nil, "VERSION", "target.simulator.tlsMaxVersion", "1.2 or 1.3"),
             .setting("max-connections", nil, "COUNT", "target.simulator.maxConnections", "connections at a time"),
             .setting("foreign-tokens", nil, "WHAT", "target.simulator.judge.foreignTokens", "accept or reject"),
+            .setting(
+                "feedback-port", nil, "NUMBER", "target.simulator.feedback.port", "feedback service's port; 0: any"),
+            .setting(
+                "unregistered", nil, "FILE", "target.simulator.feedback.unregisteredFile",
+                "tokens that the feedback service tells once they were pushed to, one in hexadecimal a line"),
             .value("write-ca", nil, "FILE", "write the certificate authority (PEM) for other clients"),
             set,
             OptionSpec(
                 long: "controlled", effect: .flag, help: "take profile and orders from standard input",
                 isHidden: true),
+            help,
+        ])
+
+    static let feedback = CommandSpec(
+        name: "feedback", arguments: "HOST[:PORT]", argumentCount: 1...1,
+        summary: "reads a feedback service: tokens of devices that no longer have the app",
+        options: [
+            .value("format", nil, "FORMAT", "csv or jsonl (csv)"),
+            .value("output", "o", "FILE", "where to write; standard output otherwise"),
+            .value("cacert", nil, "FILE", "authorities that the service's certificate is from (PEM)"),
+            .value("cert", nil, "FILE", "client certificate (PEM)"),
+            .value("key", nil, "FILE", "key of the client certificate (PEM)"),
+            .value("server-name", nil, "NAME", "name in the service's certificate, if it is not the host"),
+            .value("timeout", nil, "TIME", "how long the TCP connection may take, and the TLS handshake (5s)"),
+            .value("idle-timeout", nil, "TIME", "how long nothing may come (30s)"),
+            .value("allow-host", nil, "NAME", "allow this host, which is not this machine; repeatable"),
             help,
         ])
 
