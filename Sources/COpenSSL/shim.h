@@ -3,6 +3,8 @@
 #include <openssl/err.h>
 #include <openssl/evp.h>
 #include <openssl/pem.h>
+#include <openssl/pkcs12.h>
+#include <openssl/provider.h>
 #include <openssl/rand.h>
 #include <openssl/rsa.h>
 #include <openssl/ssl.h>
@@ -39,3 +41,16 @@ static inline int shim_error_is_received_alert(unsigned long code) {
 }
 static inline int shim_error_reason(unsigned long code) { return ERR_GET_REASON(code); }
 static inline int shim_error_library(unsigned long code) { return ERR_GET_LIB(code); }
+static inline int shim_chain_count(const STACK_OF(X509) *chain) { return chain ? sk_X509_num(chain) : 0; }
+static inline X509 *shim_chain_certificate(const STACK_OF(X509) *chain, int index) {
+    return sk_X509_value(chain, index);
+}
+static inline STACK_OF(X509) *shim_chain_new(void) { return sk_X509_new_null(); }
+static inline int shim_chain_add1(STACK_OF(X509) *chain, X509 *certificate) {
+    return X509_up_ref(certificate) == 1 && sk_X509_push(chain, certificate) > 0;
+}
+static inline void shim_chain_free(STACK_OF(X509) *chain) { sk_X509_pop_free(chain, X509_free); }
+static inline X509 *shim_chain_shift(STACK_OF(X509) *chain) { return sk_X509_shift(chain); }
+static inline int shim_ssl_was_asked_for_certificate(const SSL *ssl) {
+    return !SSL_is_server(ssl) && SSL_get0_peer_CA_list(ssl) && sk_X509_NAME_num(SSL_get0_peer_CA_list(ssl)) > 0;
+}

@@ -1,5 +1,21 @@
 public import Primitives
 
+/// Why a gateway refuses a connection for its certificate.
+public enum CertificateRefusal: String, Hashable, Sendable, CaseIterable {
+    /// The client showed none.
+    case missing
+    /// Its time is over.
+    case expired
+    /// Its time has not come.
+    case notYetValid
+    /// Nobody whom the gateway believes vouches for it.
+    case unknownAuthority
+    /// It is wrong in another way.
+    case unusable
+    /// It is good, but for the other environment.
+    case otherEnvironment
+}
+
 /// The sums in a gateway's book; those of several event loops are added up.
 public struct GatewayCounts: Hashable, Sendable {
     /// Accepted notifications, a second acceptance of the same identifier included.
@@ -22,6 +38,8 @@ public struct GatewayCounts: Hashable, Sendable {
     public var shutdowns: UInt64 = 0
     /// Connections that stood.
     public var connections: UInt64 = 0
+    /// Connections refused for their certificate.
+    public var refusedCertificates: [CertificateRefusal: UInt64] = [:]
     /// Connections that ended inside a notification.
     public var partialNotifications: UInt64 = 0
     /// Frame bytes of accepted notifications.
@@ -51,6 +69,7 @@ public struct GatewayCounts: Hashable, Sendable {
         discarded += other.discarded
         shutdowns += other.shutdowns
         connections += other.connections
+        refusedCertificates.merge(other.refusedCertificates, uniquingKeysWith: +)
         partialNotifications += other.partialNotifications
         acceptedBytes += other.acceptedBytes
         digest &+= other.digest

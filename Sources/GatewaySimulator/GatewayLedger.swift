@@ -87,6 +87,11 @@ public final class GatewayLedger {
         return page[bit >> 6] & (1 << UInt64(bit & 63)) != 0
     }
 
+    /// Enters a connection that was refused for its certificate.
+    public func refuseCertificate(_ reason: CertificateRefusal) {
+        counts.refusedCertificates[reason, default: 0] += 1
+    }
+
     /// Enters an acceptance.
     func accept(_ notification: NotificationView) {
         counts.accepted += 1

@@ -25,8 +25,8 @@ public final class GatewaySession {
     private let judge: NotificationJudge
     private let ledger: GatewayLedger
     private let pace: GatewayPace
-    /// The topic that the provider's certificate selects; all providers have the same one without certificates.
-    private let topic: String
+    /// The apps that the provider's certificate reaches, and whose feedback is its own.
+    private let scope: TopicScope
     private var state = GatewayState.serving
     private var reader: NotificationReader
     private var isSkippingRefused = false
@@ -34,16 +34,17 @@ public final class GatewaySession {
     private var discardedCount: UInt64 = 0
     private var action: GatewayAction?
 
-    /// Makes the session of one accepted connection; book and pace are those of the event loop on which it lives.
+    /// Makes the session of one accepted connection, which reaches the apps in `scope`; book and pace are those of the
+    /// event loop on which it lives.
     public init(
         settings: GatewaySettings, judge: NotificationJudge, ledger: GatewayLedger, pace: GatewayPace,
-        topic: String = FeedbackBook.commonTopic
+        scope: TopicScope = .appUnderLoad
     ) {
-        self.topic = topic
         self.settings = settings
         self.judge = judge
         self.ledger = ledger
         self.pace = pace
+        self.scope = scope
         reader = NotificationReader(
             parser: NotificationParser(
                 payloadLimit: settings.judgesPayloadSize ? settings.payloadLimit : Int(UInt16.max)))
@@ -124,7 +125,7 @@ public final class GatewaySession {
     }
 
     private func decide(_ notification: NotificationView, now: Instant) {
-        switch judge.verdict(on: notification, now: now) {
+        switch judge.verdict(on: notification, scope: scope, now: now) {
         case .accepted:
             ledger.accept(notification)
             ledger.store?.take(notification, unixTime: unixTime(at: now))
@@ -132,7 +133,7 @@ public final class GatewaySession {
             ledger.accept(notification)
             ledger.counts.unregistered += 1
             ledger.feedback.note(
-                FeedbackTuple(timestamp: UInt32(clamping: unixTime(at: now)), token: notification.token), topic: topic)
+                FeedbackTuple(timestamp: UInt32(clamping: unixTime(at: now)), token: notification.token), scope: scope)
         case .foreign:
             ledger.accept(notification)
             ledger.counts.foreign += 1

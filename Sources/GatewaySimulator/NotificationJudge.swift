@@ -31,8 +31,10 @@ public struct NotificationJudge: Sendable {
         burstThreshold = settings.burst.map { UInt64(min(max($0.rate, 0), 1) * 0x1p63) } ?? 0
     }
 
-    /// Judges one notification.
-    public func verdict(on notification: NotificationView, now: Instant) -> Verdict {
+    /// Judges one notification that came on a connection for the apps in `scope`.
+    public func verdict(
+        on notification: NotificationView, scope: TopicScope = .appUnderLoad, now: Instant
+    ) -> Verdict {
         if settings.judgesJSON && JSONSyntax.check(notification.payload) != nil {
             return .refused(.processingError)
         }
@@ -40,6 +42,7 @@ public struct NotificationJudge: Sendable {
             return .refused(.invalidToken)
         }
         guard settings.judgesTokens, let token = notification.token.baseAddress else { return .accepted }
+        if scope == .missing { return .refused(.missingTopic) }
         if let burst, let seed = settings.burst?.seed, burst.contains(now),
             mix64(seed ^ UInt64(notification.identifier)) >> 1 < burstThreshold
         {
@@ -49,10 +52,11 @@ public struct NotificationJudge: Sendable {
         if let key, let device = key.device(ofToken: token) {
             let isForeignEnvironment = settings.judgesEnvironment && device.environment != settings.environment
             guard !isForeignEnvironment else { return .refused(.invalidToken) }
+            guard scope.reaches(device.topic) else { return .refused(.invalidToken) }
             switch device.fate {
-            case .valid: return .accepted
+            case .valid, .otherTopic: return .accepted
             case .unregistered: return .unregistered
-            case .badToken, .otherTopic: return .refused(.invalidToken)
+            case .badToken: return .refused(.invalidToken)
             }
         }
         let isForeignAccepted = settings.foreignTokens == .accept && !isAllZero(notification.token)

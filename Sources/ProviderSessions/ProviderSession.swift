@@ -388,7 +388,7 @@ public final class ProviderSession {
     private func loseConnection(_ end: ConnectionEnd, now: Instant) {
         events.append(.connectionLost(end, unproven: log.count, at: now))
         let (inFlight, queued) = (log.count, queue.resendCount)
-        settleUnproven()
+        if end == .handshakeFailed { takeBackRefused() } else { settleUnproven() }
         batch = nil
         reconnectClock.connectionEnded(
             .end(end), inFlight: inFlight, resent: queue.resendCount - queued, at: now)
@@ -413,6 +413,15 @@ public final class ProviderSession {
             }
         }
         queue.prepend(resends)
+        log.removeAll()
+        batchTimes.removeAll()
+    }
+
+    /// The gateway refused the connection itself, so it has read nothing of what was written on it.
+    private func takeBackRefused() {
+        let windowStart = log.count > plan.window ? log.count - plan.window : 0
+        for run in log[0..<windowStart].runs { settle(run, .lost) }
+        queue.prepend(log[windowStart..<log.count])
         log.removeAll()
         batchTimes.removeAll()
     }

@@ -2,8 +2,9 @@ import Foundation
 
 /// One line that a simulator process writes to its standard output while a run controls it.
 public enum SimulatorReport: Codable, Equatable, Sendable {
-    /// It listens, its feedback service on a port of its own; the text is the PEM certificate of the authority that vouches for it.
-    case ready(port: Int, feedbackPort: Int, authorityPEM: String)
+    /// It listens, its feedback service on a port of its own; the text is the PEM certificate of the authority that vouches for
+    /// it, and where it asks for certificates it gives the run's sender one.
+    case ready(port: Int, feedbackPort: Int, authorityPEM: String, provider: ProviderIdentity?)
     /// What it accepted and used so far, ten times a second; instants are those of the machine's monotonic clock.
     case progress(SimulatorProgress)
     /// The end: its book and what it used.
@@ -22,6 +23,20 @@ public enum SimulatorReport: Codable, Equatable, Sendable {
             preconditionFailure("a report holds only plain values")
         }
         return String(decoding: data, as: UTF8.self)
+    }
+}
+
+/// A certificate and its key that a simulator made for the run's sender; they stay between the two processes.
+public struct ProviderIdentity: Codable, Equatable, Sendable {
+    /// The certificate.
+    public var certificatePEM: String
+    /// Its key, not encrypted.
+    public var keyPEM: String
+
+    /// Makes an identity.
+    public init(certificatePEM: String, keyPEM: String) {
+        self.certificatePEM = certificatePEM
+        self.keyPEM = keyPEM
     }
 }
 

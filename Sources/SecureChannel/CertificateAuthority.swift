@@ -34,13 +34,13 @@ public final class CertificateAuthority {
         let key = try Self.makeKey(keyKind)
         let certificate: OpaquePointer
         do {
-            certificate = try Self.makeCertificate(
-                subject: commonName, key: key, issuer: nil, issuerKey: key,
-                extensions: [
-                    (NID_basic_constraints, "critical,CA:TRUE"), (NID_key_usage, "critical,keyCertSign,cRLSign"),
-                    (NID_subject_key_identifier, "hash"),
-                ])
-            certificatePEM = try Self.pem(of: certificate)
+            var plan = CertificatePlan(commonName: commonName)
+            plan.extensions = [
+                (NID_basic_constraints, "critical,CA:TRUE"), (NID_key_usage, "critical,keyCertSign,cRLSign"),
+                (NID_subject_key_identifier, "hash"),
+            ]
+            certificate = try plan.make(key: key, issuer: nil, issuerKey: key)
+            certificatePEM = try PEM.text(ofCertificate: certificate)
         } catch {
             EVP_PKEY_free(key)
             throw error
@@ -60,27 +60,75 @@ public final class CertificateAuthority {
     /// `names` are host names and IP addresses; the first becomes the common name.
     ///
     /// - Throws: ``TLSFailure`` when a name cannot stand in a certificate, or the library refuses.
-    public func issue(_ purpose: Purpose, names: [String] = []) throws(TLSFailure) -> TLSIdentity {
-        for name in names where !Self.isPlain(name) { throw .invalidInput("the certificate name \"\(name)\"") }
-        let key = try Self.makeKey(keyKind)
-        defer { EVP_PKEY_free(key) }
-        var extensions = [
-            (NID_basic_constraints, "critical,CA:FALSE"), (NID_key_usage, "critical,digitalSignature"),
-            (NID_ext_key_usage, purpose == .server ? "serverAuth" : "clientAuth"),
-        ]
+    public func issue(
+        _ purpose: Purpose, names: [String] = [], validity: CertificateValidity = CertificateValidity()
+    ) throws(TLSFailure) -> TLSIdentity {
+        for name in names { try Self.checkName(name) }
+        var plan = CertificatePlan(commonName: names.first ?? (purpose == .server ? "localhost" : "provider"))
+        plan.validity = validity
+        plan.extensions = Self.leafExtensions(purpose)
         let allNames = purpose == .server ? names + ["localhost", "127.0.0.1", "::1"] : names
         if !allNames.isEmpty {
-            extensions.append((NID_subject_alt_name, allNames.map(Self.alternativeName).joined(separator: ",")))
+            plan.extensions.append((NID_subject_alt_name, allNames.map(Self.alternativeName).joined(separator: ",")))
         }
-        let subject = names.first ?? (purpose == .server ? "localhost" : "provider")
-        let leaf = try Self.makeCertificate(
-            subject: subject, key: key, issuer: certificate, issuerKey: self.key, extensions: extensions)
+        return try issue(plan)
+    }
+
+    /// Issues a provider's certificate with a fresh key, as Apple's look (`protocol.md` section 3.8): the topic stands in
+    /// the subject, and extensions tell the environments.
+    ///
+    /// - Parameters:
+    ///   - topic: the app's bundle identifier.
+    ///   - environments: for both of them the certificate is a universal one, which lists the app's topics.
+    ///   - validity: when it is good; one that lies in the past makes an expired certificate.
+    /// - Returns: the certificate and its key.
+    /// - Throws: ``TLSFailure`` when the topic cannot stand in a certificate, or the library refuses.
+    public func issueProvider(
+        topic: String, environments: ProviderCertificate.Environments = .both,
+        validity: CertificateValidity = CertificateValidity()
+    ) throws(TLSFailure) -> TLSIdentity {
+        try Self.checkName(topic)
+        let kind =
+            switch environments {
+            case .sandbox: "Apple Development IOS Push Services"
+            case .production: "Apple Production IOS Push Services"
+            default: "Apple Push Services"
+            }
+        var plan = CertificatePlan(commonName: "\(kind): \(topic)")
+        plan.userIdentifier = topic
+        plan.validity = validity
+        plan.extensions = Self.leafExtensions(.client)
+        if environments.contains(.sandbox) { plan.appleExtensions.append((.development, TopicList.null)) }
+        if environments.contains(.production) { plan.appleExtensions.append((.production, TopicList.null)) }
+        if environments == .both { plan.appleExtensions.append((.topics, TopicList.encode(app: topic))) }
+        return try issue(plan)
+    }
+
+    /// The authority's own private key, for those who want to issue with it later.
+    ///
+    /// - Throws: ``TLSFailure`` when memory is short.
+    public func privateKeyPEM() throws(TLSFailure) -> String { try PEM.text(ofKey: key) }
+
+    private func issue(_ plan: CertificatePlan) throws(TLSFailure) -> TLSIdentity {
+        let leafKey = try Self.makeKey(keyKind)
+        defer { EVP_PKEY_free(leafKey) }
+        let leaf = try plan.make(key: leafKey, issuer: certificate, issuerKey: key)
         defer { X509_free(leaf) }
         return TLSIdentity(
-            certificateChainPEM: try Self.pem(of: leaf),
-            privateKeyPEM: try PEM.write("writing a private key") {
-                PEM_write_bio_PrivateKey($0, key, nil, nil, 0, nil, nil)
-            })
+            certificateChainPEM: try PEM.text(ofCertificate: leaf), privateKeyPEM: try PEM.text(ofKey: leafKey))
+    }
+
+    private static func leafExtensions(_ purpose: Purpose) -> [(Int32, String)] {
+        [
+            (NID_basic_constraints, "critical,CA:FALSE"), (NID_key_usage, "critical,digitalSignature"),
+            (NID_ext_key_usage, purpose == .server ? "serverAuth" : "clientAuth"),
+            // Clients that verify strictly, as Python's do from 3.13 on, want both identifiers (RFC 5280 section 4.2.1).
+            (NID_subject_key_identifier, "hash"), (NID_authority_key_identifier, "keyid:always"),
+        ]
+    }
+
+    private static func checkName(_ name: String) throws(TLSFailure) {
+        guard isPlain(name) else { throw .invalidInput("the certificate name \"\(name)\"") }
     }
 
     private static func makeKey(_ kind: KeyKind) throws(TLSFailure) -> OpaquePointer {
@@ -92,10 +140,6 @@ public final class CertificateAuthority {
             }
         guard let key else { throw ErrorStack.failure(of: "making a key") }
         return key
-    }
-
-    private static func pem(of certificate: OpaquePointer) throws(TLSFailure) -> String {
-        try PEM.write("writing a certificate") { PEM_write_bio_X509($0, certificate) }
     }
 
     /// Names go into the library's configuration language, in which commas and colons have a meaning.
@@ -115,55 +159,5 @@ public final class CertificateAuthority {
         let address = a2i_IPADDRESS(name)
         defer { ASN1_OCTET_STRING_free(address) }
         return address == nil ? "DNS:\(name)" : "IP:\(name)"
-    }
-
-    /// Makes and signs a certificate; the caller owns it. Without an issuer it signs itself.
-    private static func makeCertificate(
-        subject: String, key: OpaquePointer, issuer: OpaquePointer?, issuerKey: OpaquePointer,
-        extensions: [(identifier: Int32, value: String)]
-    ) throws(TLSFailure) -> OpaquePointer {
-        ErrorStack.clear()
-        guard let certificate = X509_new() else { throw ErrorStack.failure(of: "making a certificate") }
-        let isMade =
-            describe(certificate, subject: subject, key: key, issuer: issuer)
-            && add(extensions, to: certificate, issuer: issuer)
-            && X509_sign(certificate, issuerKey, EVP_sha256()) > 0
-        guard isMade else {
-            X509_free(certificate)
-            throw ErrorStack.failure(of: "making a certificate")
-        }
-        return certificate
-    }
-
-    private static func describe(
-        _ certificate: OpaquePointer, subject: String, key: OpaquePointer, issuer: OpaquePointer?
-    ) -> Bool {
-        let day = 86_400
-        var serial: UInt64 = 0
-        guard RAND_bytes(&serial, 8) == 1, X509_set_version(certificate, 2) == 1,
-            ASN1_INTEGER_set_uint64(X509_get_serialNumber(certificate), serial >> 1) == 1,
-            X509_gmtime_adj(X509_getm_notBefore(certificate), -day) != nil,
-            X509_gmtime_adj(X509_getm_notAfter(certificate), 3_650 * day) != nil,
-            X509_set_pubkey(certificate, key) == 1
-        else { return false }
-        let name = X509_get_subject_name(certificate)
-        // A common name holds at most 64 bytes (RFC 5280, ub-common-name); the alternative names have the rest.
-        let common = Array(subject.utf8.prefix(64))
-        return X509_NAME_add_entry_by_NID(
-            name, NID_commonName, MBSTRING_UTF8, common, Int32(common.count), -1, 0) == 1
-            && X509_set_issuer_name(certificate, issuer.map { X509_get_subject_name($0) } ?? name) == 1
-    }
-
-    private static func add(
-        _ extensions: [(identifier: Int32, value: String)], to certificate: OpaquePointer, issuer: OpaquePointer?
-    ) -> Bool {
-        var context = X509V3_CTX()
-        X509V3_set_ctx(&context, issuer ?? certificate, certificate, nil, nil, 0)
-        for (identifier, value) in extensions {
-            guard let made = X509V3_EXT_conf_nid(nil, &context, identifier, value) else { return false }
-            defer { X509_EXTENSION_free(made) }
-            guard X509_add_ext(certificate, made, -1) == 1 else { return false }
-        }
-        return true
     }
 }

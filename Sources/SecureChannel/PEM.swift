@@ -43,14 +43,41 @@ enum PEM {
         }
     }
 
+    /// A certificate as text.
+    static func text(ofCertificate certificate: OpaquePointer) throws(TLSFailure) -> String {
+        try write("writing a certificate") { PEM_write_bio_X509($0, certificate) }
+    }
+
+    /// A private key as text that is not encrypted.
+    static func text(ofKey key: OpaquePointer) throws(TLSFailure) -> String {
+        try write("writing a private key") { PEM_write_bio_PrivateKey($0, key, nil, nil, 0, nil, nil) }
+    }
+
+    /// What bytes are that are not what was expected, in words for a message.
+    static func kind(of bytes: [UInt8]) -> String {
+        guard !bytes.isEmpty else { return "nothing: it is empty" }
+        let marker = "-----BEGIN "
+        for line in String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isNewline)
+        where line.hasPrefix(marker) {
+            let label = line.dropFirst(marker.count).prefix { $0 != "-" }
+            return "a damaged or other PEM block (\(label.prefix(40)))"
+        }
+        return bytes[0] == 0x30 ? "binary data (DER)" : "no PEM block"
+    }
+
     /// Collects what `body` writes into a memory BIO.
     static func write(_ operation: String, _ body: (OpaquePointer) -> Int32) throws(TLSFailure) -> String {
+        String(decoding: try writeBytes(operation, body), as: UTF8.self)
+    }
+
+    /// Collects the bytes that `body` writes into a memory BIO.
+    static func writeBytes(_ operation: String, _ body: (OpaquePointer) -> Int32) throws(TLSFailure) -> [UInt8] {
         guard let bio = BIO_new(BIO_s_mem()) else { throw ErrorStack.failure(of: operation) }
         defer { BIO_free(bio) }
         guard body(bio) == 1 else { throw ErrorStack.failure(of: operation) }
         var start: UnsafeMutablePointer<CChar>?
         let count = shim_bio_memory(bio, &start)
-        return String(decoding: UnsafeRawBufferPointer(start: start, count: max(0, count)), as: UTF8.self)
+        return Array(UnsafeRawBufferPointer(start: start, count: max(0, count)))
     }
 }
 

@@ -117,6 +117,7 @@ public final class TLSChannel {
         var name: UnsafePointer<UInt8>?
         var nameCount: UInt32 = 0
         SSL_get0_alpn_selected(ssl, &name, &nameCount)
+        let certificate = SSL_get0_peer_certificate(ssl)
         return TLSFacts(
             version: SSL_version(ssl) == TLS1_2_VERSION ? .tls12 : .tls13,
             cipher: SSL_CIPHER_get_name(SSL_get_current_cipher(ssl)).map { String(cString: $0) } ?? "",
@@ -124,7 +125,8 @@ public final class TLSChannel {
             applicationProtocol: name.map {
                 String(decoding: UnsafeBufferPointer(start: $0, count: Int(nameCount)), as: UTF8.self)
             },
-            hasPeerCertificate: SSL_get0_peer_certificate(ssl) != nil)
+            hasPeerCertificate: certificate != nil,
+            providerCertificate: SSL_is_server(ssl) == 1 ? certificate.map { ProviderCertificate($0) } : nil)
     }
 
     /// Takes the newest session that the peer gave on this connection; nil when it gave none since the last call.

@@ -42,4 +42,6 @@ public struct TLSFacts: Equatable, Sendable {
     public let applicationProtocol: String?
     /// Whether the peer showed a certificate (on this connection or on the one that was resumed).
     public let hasPeerCertificate: Bool
+    /// What a client's certificate says, on the server's side only; nil when the client showed none.
+    public let providerCertificate: ProviderCertificate?
 }

@@ -31,6 +31,7 @@ enum Main {
         case "generate": try GenerateCommand(parsed).execute()
         case "report": try ReportCommand(parsed).execute()
         case "compare": try CompareCommand(parsed).execute()
+        case "certificates": try CertificatesCommand(parsed).execute()
         case "calibrate": try await CalibrateCommand(parsed).execute()
         default: try DoctorCommand(parsed).execute()
         }

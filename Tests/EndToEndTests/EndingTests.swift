@@ -131,50 +131,38 @@ extension EndToEndTests {
             #expect(record.durationNs < 10_000_000_000)
         }
 
-        @Test func `a port that nobody listens on is unreachable`() async throws {
+        @Test func `a port that nobody listens on is unreachable, and leaves a record`() async throws {
             let closed = try SilentListener()
             let port = closed.port
             closed.close()
-            let error = await #expect(throws: HarnessError.self) {
-                _ = try await Run(
-                    """
-                    { target: { host: "127.0.0.1", port: \(port), tls: { verify: false } },
-                      sender: { connections: 2, connectTimeout: "300ms", handshakeTimeout: "300ms" } }
-                    """
-                ).record()
-            }
-            guard case .unreachable = try #require(error) else {
-                Issue.record("\(String(describing: error)) is not `unreachable`")
-                return
-            }
+            try await Self.expectUnreachable(port: port, reason: "connection refused")
         }
 
-        @Test func `a target that accepts and never speaks TLS is unreachable`() async throws {
+        @Test func `a target that accepts and never speaks TLS is unreachable, and leaves a record`() async throws {
             let silent = try SilentListener()
-            let error = await #expect(throws: HarnessError.self) {
-                _ = try await Run(
-                    """
-                    { target: { host: "127.0.0.1", port: \(silent.port), tls: { verify: false } },
-                      sender: { connections: 2, connectTimeout: "300ms", handshakeTimeout: "300ms" } }
-                    """
-                ).record()
-            }
-            guard case .unreachable = try #require(error) else {
-                Issue.record("\(String(describing: error)) is not `unreachable`")
-                return
-            }
+            try await Self.expectUnreachable(port: silent.port, reason: "TLS handshake not done in time")
         }
 
-        @Test func `a setting that is not yet carried out is refused and not ignored`() async throws {
-            let error = await #expect(throws: HarnessError.self) {
-                _ = try await Run(
-                    """
-                    { target: { host: "127.0.0.1", port: 9,
-                                tls: { certificateFile: "/dev/null", keyPassphraseFile: "/dev/null" } } }
-                    """
-                ).record()
-            }
-            #expect(try #require(error).description.contains("keyPassphraseFile"))
+        @Test func `a name without an address is unreachable, and leaves a record`() async throws {
+            let record = try await Run(
+                "{ target: { host: 'nowhere.invalid', tls: { verify: false } }, workload: { notifications: 70 } }"
+            ).record()
+            #expect(record.verdict.status == .unreachable && record.verdict.exitCode == 8)
+            #expect(record.verdict.reasons.first?.contains("nowhere.invalid") == true, "\(record.verdict.reasons)")
+            #expect(record.ledger.unsent == 70)
+        }
+
+        private static func expectUnreachable(port: UInt16, reason: String) async throws {
+            let record = try await Run(
+                """
+                { target: { host: "127.0.0.1", port: \(port), tls: { verify: false } }, workload: { notifications: 70 },
+                  sender: { connections: 2, connectTimeout: "300ms", handshakeTimeout: "300ms" } }
+                """
+            ).record()
+            #expect(record.verdict.status == .unreachable && record.verdict.exitCode == 8)
+            #expect(record.verdict.reasons.contains { $0.contains(reason) }, "\(record.verdict.reasons)")
+            #expect(record.ledger.unsent == 70 && record.ledger.generated == 70)
+            #expect(record.throughput.acceptedPerSecond == nil && record.durationNs > 0)
         }
 
         @Test func `a program that is no simulator is an error and not a hang`() async throws {

@@ -148,36 +148,31 @@ extension EndToEndTests {
             let stranger = try CertificateAuthority()
             let folder = try ScratchFolder()
             let file = try folder.file("ca.pem", stranger.certificatePEM)
-            let error = await #expect(throws: HarnessError.self) {
-                _ = try await Run(
-                    """
-                    { target: { host: "127.0.0.1", port: \(gateway.port), tls: { caFile: "\(file)" } },
-                      workload: { notifications: 10 }, \(Self.sender()) }
-                    """
-                ).record()
-            }
+            let record = try await Run(
+                """
+                { target: { host: "127.0.0.1", port: \(gateway.port), tls: { caFile: "\(file)" } },
+                  workload: { notifications: 10 }, \(Self.sender()) }
+                """
+            ).record()
             await gateway.close()
-            let text = try #require(error).description
+            let text = record.verdict.reasons.joined(separator: "; ")
             #expect(text.contains("TLS handshake failed") && text.contains("certificate"), "\(text)")
+            #expect(record.verdict.exitCode == 8 && record.ledger.unsent == 10)
         }
 
         @Test(arguments: ["HTTP/1.1 400 Bad Request\r\n\r\n", "\u{15}\u{3}\u{1}\u{0}\u{2}\u{2}\u{50}", "\u{0}"])
         func `a target that answers with something else than TLS is unreachable`(greeting: String) async throws {
             let listener = try BabblingListener(greeting: Array(greeting.utf8))
             defer { listener.close() }
-            let error = await #expect(throws: HarnessError.self) {
-                _ = try await Run(
-                    """
-                    { target: { host: "127.0.0.1", port: \(listener.port), tls: { verify: false } },
-                      workload: { notifications: 10 }, \(Self.sender()) }
-                    """
-                ).record()
-            }
-            guard case .unreachable(let text) = try #require(error) else {
-                Issue.record("\(String(describing: error)) is not `unreachable`")
-                return
-            }
-            #expect(text.contains("TLS"), "\(text)")
+            let record = try await Run(
+                """
+                { target: { host: "127.0.0.1", port: \(listener.port), tls: { verify: false } },
+                  workload: { notifications: 10 }, \(Self.sender()) }
+                """
+            ).record()
+            #expect(record.verdict.status == .unreachable && record.verdict.exitCode == 8)
+            #expect(record.verdict.reasons.contains { $0.contains("TLS") }, "\(record.verdict.reasons)")
+            #expect(record.ledger.unsent == 10)
         }
     }
 }

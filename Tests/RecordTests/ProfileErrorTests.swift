@@ -121,6 +121,27 @@ private let timeForm =
             "{ target: { host: \"a\", tls: { keyFile: \"k\" } } }",
             "p.json5:1:31: target.tls.keyFile: needs certificateFile beside it"),
         BadProfile(
+            "{ target: { host: \"a\", tls: { passphraseFile: \"k\" } } }",
+            "p.json5:1:31: target.tls.passphraseFile: needs certificateFile or pkcs12File beside it"),
+        BadProfile(
+            "{ target: { host: \"a\", tls: { certificateFile: \"c\", pkcs12File: \"p\" } } }",
+            "p.json5:1:53: target.tls.pkcs12File: stands beside certificateFile; an identity comes from one of them"),
+        BadProfile(
+            "{ target: { host: \"a\", tls: { minVersion: 1.3, maxVersion: 1.2 } } }",
+            "p.json5:1:31: target.tls.minVersion: 1.3 is over maxVersion, 1.2"),
+        BadProfile(
+            "{ target: { simulator: { tlsMinVersion: 1.3, tlsMaxVersion: 1.2 } } }",
+            "p.json5:1:26: target.simulator.tlsMinVersion: 1.3 is over tlsMaxVersion, 1.2"),
+        BadProfile(
+            "{ target: { simulator: { keyFile: \"k\" } } }",
+            "p.json5:1:26: target.simulator.keyFile: needs certificateFile beside it"),
+        BadProfile(
+            "{ target: { simulator: { providerCertificate: \"expired\" } } }",
+            "p.json5:1:26: target.simulator.providerCertificate: has no effect: clientCertificates is none"),
+        BadProfile(
+            "{ target: { simulator: { clientCertificates: \"require\", topics: [\"\"] } } }",
+            "p.json5:1:66: target.simulator.topics[0]: missing a text; found an empty one"),
+        BadProfile(
             "{ target: { simulator: { faults: { freeze: { at: \"1s\" } } } } }",
             "p.json5:1:44: target.simulator.faults.freeze: missing for"),
         BadProfile("{ load: { loop: \"open\" } }", "p.json5:1:3: load: missing rate, which an open loop needs"),

@@ -80,19 +80,19 @@ import Testing
         #expect(list.entries == [FeedbackEntry(1, at: 5)])
     }
 
-    @Test func `topics have lists of their own, and there are not more of them than the bound`() {
+    @Test func `scopes have lists of their own, and there are not more of them than the bound`() {
         let book = FeedbackBook(limit: 10)
-        FeedbackEntry(1, at: 1).withTuple { book.note($0, topic: "one.app") }
-        FeedbackEntry(2, at: 2).withTuple { book.note($0, topic: "another.app") }
-        #expect(book.take(topic: "one.app").entries == [FeedbackEntry(1, at: 1)])
-        #expect(book.take(topic: "one.app").isEmpty)
-        #expect(book.take(topic: "no.app").isEmpty)
-        for number in 0..<FeedbackBook.topicLimit {
-            FeedbackEntry(3, at: 3).withTuple { book.note($0, topic: "app \(number)") }
+        FeedbackEntry(1, at: 1).withTuple { book.note($0, scope: .apps(1)) }
+        FeedbackEntry(2, at: 2).withTuple { book.note($0, scope: .apps(2)) }
+        #expect(book.take(scope: .apps(1)).entries == [FeedbackEntry(1, at: 1)])
+        #expect(book.take(scope: .apps(1)).isEmpty)
+        #expect(book.take(scope: .missing).isEmpty)
+        for number in 0..<FeedbackBook.scopeLimit {
+            FeedbackEntry(3, at: 3).withTuple { book.note($0, scope: .apps(UInt64(number) << 8)) }
         }
-        #expect(book.lists.count == FeedbackBook.topicLimit)
+        #expect(book.lists.count == FeedbackBook.scopeLimit)
         #expect(book.homelessCount == 2)
-        #expect(book.take(topic: "another.app").entries == [FeedbackEntry(2, at: 2)])
+        #expect(book.take(scope: .apps(2)).entries == [FeedbackEntry(2, at: 2)])
     }
 }
 

@@ -44,7 +44,7 @@ import Workload
         var ledger: GatewayLedger
         private let session: GatewaySession
 
-        init(offline: Double? = nil, signed: Bool = true, listed: [UInt64] = [], topic: String = "") {
+        init(offline: Double? = nil, signed: Bool = true, listed: [UInt64] = [], scope: TopicScope = .appUnderLoad) {
             settings.tokenSeed = StorageTests.seed
             settings.unixOffset = .seconds(1_000_000)
             for token in listed { settings.unregisteredTokens.note(token, at: 0) }
@@ -56,7 +56,7 @@ import Workload
             ledger = GatewayLedger(store: store)
             session = GatewaySession(
                 settings: settings, judge: NotificationJudge(settings: settings, start: .zero), ledger: ledger,
-                pace: GatewayPace(settings: settings), topic: topic)
+                pace: GatewayPace(settings: settings), scope: scope)
         }
 
         func send(_ frames: [[UInt8]], now: Instant = StorageTests.now) {
@@ -134,13 +134,13 @@ import Workload
     }
 
     @Test func `a push to an unregistered device is accepted and noted with its time`() {
-        let gateway = Gateway(topic: "one.app")
+        let gateway = Gateway(scope: .apps(1))
         let token = Self.token(1, .unregistered)
         gateway.send([Self.frame(1, expiry: 0, token: token), Self.frame(2, expiry: 0, token: Self.token(2))])
         gateway.send([Self.frame(3, expiry: 0, token: token)], now: Self.now + .milliseconds(2_900))
         #expect(gateway.ledger.counts.accepted == 3)
         #expect(gateway.ledger.counts.unregistered == 2)
-        let entries = gateway.ledger.feedback.take(topic: "one.app").entries
+        let entries = gateway.ledger.feedback.take(scope: .apps(1)).entries
         #expect(entries.map(\.token) == [token])
         #expect(entries.map(\.timestamp) == [1_000_102])
     }
@@ -154,7 +154,7 @@ import Workload
         ])
         #expect(gateway.ledger.counts.accepted == 2)
         #expect(gateway.ledger.counts.rejected == 1)
-        #expect(gateway.ledger.feedback.take(topic: "").entries.map(\.token) == [FeedbackEntry.token(7)])
+        #expect(gateway.ledger.feedback.take(scope: .appUnderLoad).entries.map(\.token) == [FeedbackEntry.token(7)])
     }
 }
 

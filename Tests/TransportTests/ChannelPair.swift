@@ -11,12 +11,18 @@ final class ChannelPair {
     private let server: TLSChannel
     private let output = CiphertextBuffer()
 
-    init() throws {
+    init(
+        server changeServer: (inout TLSServerOptions) -> Void = { _ in },
+        client changeClient: (inout TLSClientOptions) -> Void = { _ in }
+    ) throws {
         let authority = try Self.authority.get()
         var options = TLSServerOptions(identity: authority.identity)
         options.tickets = .everyHandshake(count: 2)
+        changeServer(&options)
+        var clientOptions = TLSClientOptions(trust: .authorities(pem: authority.pem))
+        changeClient(&clientOptions)
         let serverContext = try TLSContext(server: options)
-        let clientContext = try TLSContext(client: TLSClientOptions(trust: .authorities(pem: authority.pem)))
+        let clientContext = try TLSContext(client: clientOptions)
         client = try TLSChannel(client: clientContext, serverName: "localhost")
         server = try TLSChannel(server: serverContext)
     }

@@ -41,7 +41,9 @@ public enum Doctor {
     /// - Returns: one finding for each thing looked at, in a fixed order.
     public static func examine(profile: Profile?, recordPath: String? = nil) -> [Finding] {
         let need = RunNeed(profile ?? Profile())
+        let certificate = profile.flatMap { Self.certificate($0) }
         return findings(MachineFacts.gather(for: need, recordPath: recordPath), need: need)
+            + [certificate].compactMap { $0 }
     }
 
     /// Judges what was found; the rules without a look at the machine.

@@ -36,22 +36,30 @@ public final class RunEngine {
         monitor = RunMonitor(sessionCount: profile.sender.connections)
     }
 
-    /// Runs to the end and tells what happened as a record.
+    /// Runs to the end and tells what happened as a record, also when the target is out of reach from the start.
     ///
-    /// - Throws: ``HarnessError`` when the run could not begin; what happens later is in the record.
+    /// - Throws: ``HarnessError`` when the run could not begin for other reasons; what happens later is in the record.
     public func run() async throws(HarnessError) -> RunRecord {
         try checkDescriptors()
-        let target = try await Target.prepare(profile, options: options)
-        child = target.child
-        feedback = target.feedback
+        outcome.startedAt = MonotonicClock.now()
         do throws(HarnessError) {
+            let target = try await Target.prepare(profile, options: options)
+            child = target.child
+            feedback = target.feedback
             try await makeLoops(target.connect)
-            try await openConnections()
+            await openConnections()
+        } catch .unreachable(let reason) {
+            outcome.abort = .neverConnected
+            outcome.unresolved = reason
         } catch {
             await shutDown()
             throw error
         }
-        await offerLoad()
+        if let abort = outcome.abort, abort == .neverConnected || abort == .certificateRefused {
+            await giveUp()
+        } else {
+            await offerLoad()
+        }
         await collect()
         await shutDown()
         return RunRecord(of: outcome, profile: profile, source: source, plan: plan)
@@ -94,7 +102,7 @@ public final class RunEngine {
     }
 
     /// Opens all connections before the load begins, so that set-up is measured apart from it.
-    private func openConnections() async throws(HarnessError) {
+    private func openConnections() async {
         await onEachLoop { $0.start() }
         let start = MonotonicClock.now()
         let pacing = Double(profile.sender.connections) / profile.sender.reconnect.attemptsPerSecond.perSecond
@@ -107,22 +115,15 @@ public final class RunEngine {
             if options.interrupts.value > 0 { return }
             if MonotonicClock.now() - start > patience {
                 // A target whose connections do not last gets its load, and a record that says what it did.
-                if monitor.hasConnected { return }
-                throw .unreachable("no connection to the target within \(patience.seconds) s\(await attemptsText())")
+                if !monitor.hasConnected { outcome.abort = .neverConnected }
+                return
+            }
+            if monitor.isTurnedAway {
+                outcome.abort = .certificateRefused
+                return
             }
             await tick()
         }
-    }
-
-    /// What became of the attempts to connect, for the error that there is no connection.
-    private func attemptsText() async -> String {
-        var failures: [String: Int] = [:]
-        for loop in loops {
-            let part = try? await loop.run { ($0.tenant as? SenderLoop)?.failedAttempts ?? [:] }
-            failures.merge(part ?? [:], uniquingKeysWith: +)
-        }
-        let kinds = failures.sorted { $0.key < $1.key }.map { "\($0.value) × \($0.key)" }
-        return kinds.isEmpty ? "" : ": \(kinds.joined(separator: ", "))"
     }
 
     // MARK: - Phases
@@ -149,12 +150,21 @@ public final class RunEngine {
                 }
                 if now - max(outcome.measureEnd, monitor.lastProgress) > profile.phases.drain { break }
             }
+            if monitor.isTurnedAway { outcome.abort = .certificateRefused }
             if now - max(outcome.startedAt, monitor.lastContact) > options.outageLimit {
                 outcome.abort = .unreachable
             }
             await tick()
         }
         if options.interrupts.value > 0 { outcome.abort = outcome.abort ?? .interrupted }
+        supply.stop()
+        await onEachLoop { $0.abandon() }
+        outcome.end = MonotonicClock.now()
+    }
+
+    /// Ends a run that never began to send.
+    private func giveUp() async {
+        monitor.begin(at: outcome.startedAt)
         supply.stop()
         await onEachLoop { $0.abandon() }
         outcome.end = MonotonicClock.now()

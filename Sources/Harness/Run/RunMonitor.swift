@@ -19,6 +19,7 @@ struct RunMonitor {
     private let sessionCount: Int
     private var finishedSessions = 0
     private var settled: UInt64 = 0
+    private var certificateRefusals: UInt64 = 0
     private var intervalStart = Instant.zero
     private var present = Sums()
     private var atIntervalStart = Sums()
@@ -43,6 +44,13 @@ struct RunMonitor {
     /// Whether every session has ended.
     var isFinished: Bool { finishedSessions == sessionCount }
 
+    /// Whether nothing but refusals of certificates ever came of connecting.
+    ///
+    /// Some attempts beyond the first tell that a load balancer has no better server behind it.
+    var isTurnedAway: Bool {
+        certificateRefusals >= UInt64(max(3, sessionCount)) && openConnections == 0 && settled == 0
+    }
+
     /// The load begins.
     mutating func begin(at start: Instant) {
         intervalStart = start
@@ -64,6 +72,7 @@ struct RunMonitor {
         var open = 0
         var lasting = 0
         var finished = 0
+        var refusals: UInt64 = 0
         var settledNow: UInt64 = 0
         for snapshot in snapshots {
             sums.written += snapshot.written
@@ -76,6 +85,7 @@ struct RunMonitor {
             open += snapshot.openConnections
             if snapshot.connections > 0 { hasConnected = true }
             lasting += snapshot.lastingConnections
+            refusals += snapshot.certificateRefusals
             finished += snapshot.finishedSessions
             settledNow += snapshot.settled
             if let part = snapshot.residence { residence.append(part) }
@@ -91,6 +101,7 @@ struct RunMonitor {
         written = sums.written
         settled = settledNow
         openConnections = open
+        certificateRefusals = refusals
         finishedSessions = finished
         present = sums
         if endsInterval { closeInterval(at: now) }

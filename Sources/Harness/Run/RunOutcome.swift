@@ -13,6 +13,10 @@ public enum RunAbort: Hashable, Sendable {
     case bookMissing
     /// No connection could be had for too long.
     case unreachable
+    /// The run never had a connection.
+    case neverConnected
+    /// One side will not have the other's certificate.
+    case certificateRefused
 }
 
 /// Everything that is known when a run has ended, before it is told as a record.
@@ -31,6 +35,8 @@ struct RunOutcome: Sendable {
     var feedback: FeedbackReading?
     var simulatorProgress: [SimulatorProgress] = []
     var abort: RunAbort?
+    /// Why the target cannot even be tried, such as a name without an address.
+    var unresolved: String?
     /// What the sender itself knew to be accepted, before the simulator's book was joined.
     var acceptedBySender: UInt64 = 0
     /// What error replies themselves had named.

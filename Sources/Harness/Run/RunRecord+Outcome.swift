@@ -133,7 +133,7 @@ extension RunOutcome {
     /// What bound the run, by the share of time for which the busiest loop of each side worked.
     func limit(_ profile: Profile) -> LimitRecord? {
         let length = (sender.lastProof ?? sender.lastWrite ?? end) - startedAt
-        guard length >= .milliseconds(100) else { return nil }
+        guard length >= .milliseconds(100), sender.ledger.written > 0 else { return nil }
         let senderShare = sender.busiestLoop.seconds / length.seconds
         let gatewayShare = simulator.map { Double($0.busiestLoopNs) / 1e9 / length.seconds }
         func percent(_ share: Double) -> String { "\(Int((min(share, 1) * 100).rounded())) %" }

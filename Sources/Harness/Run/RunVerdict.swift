@@ -59,12 +59,24 @@ extension VerdictRecord {
             self.init(status: .unreachable, reasons: ["the simulator process ended during the run"], exitCode: 8)
         case .unreachable?:
             self.init(
-                status: .unreachable, reasons: ["for too long no connection to the target lasted"], exitCode: 8)
+                status: .unreachable,
+                reasons: ["for too long no connection to the target lasted"] + outcome.attemptReasons, exitCode: 8)
+        case .neverConnected?:
+            self.init(
+                status: .unreachable,
+                reasons: [outcome.unresolved ?? "no connection to the target came up"] + outcome.attemptReasons,
+                exitCode: 8)
+        case .certificateRefused?:
+            self.init(
+                status: .unreachable,
+                reasons: ["a certificate was refused or is missing, which further attempts do not change"]
+                    + outcome.attemptReasons, exitCode: 8)
         case .bookMissing?:
             self.init(
                 status: .internalError, reasons: ["the simulator did not hand its book over"], exitCode: 1)
         case nil:
             self.init()
+            if outcome.sender.ledger.count(of: .accepted) == 0 { reasons = outcome.attemptReasons }
             if let lag = outcome.missedSchedule(profile) {
                 self.init(
                     status: .generatorLimited,
@@ -75,6 +87,19 @@ extension VerdictRecord {
 }
 
 extension RunOutcome {
+    /// What became of the attempts to connect, the most frequent kind first.
+    fileprivate var attemptReasons: [String] {
+        var reasons = sender.failedAttempts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
+            .map { "\($0.value) × \($0.key)" }
+        let closed = sender.ledger.lostConnections[.closedByPeer] ?? 0
+        if closed > 0, sender.ledger.count(of: .accepted) == 0 {
+            reasons.append(
+                "\(closed) × closed by the target after the handshake without a word, as gateways do with a certificate "
+                    + "for the other environment")
+        }
+        return reasons
+    }
+
     /// The share of the open loop's schedule that was written, in percent, if it is below 99.
     func missedSchedule(_ profile: Profile) -> Int? {
         guard profile.load.loop == .open, let rate = profile.load.rate, let last = sender.lastWrite else { return nil }

@@ -23,14 +23,17 @@ struct Target {
         let resumes = profile.sender.resume
         let attempts = AttemptPace(profile.sender.reconnect.attemptsPerSecond)
         switch profile.target {
-        case .simulator:
-            let (child, port, feedbackPort, pem) = try await startSimulator(options)
-            let context = try makeContext(TLSClientOptions(trust: .authorities(pem: pem)))
+        case .simulator(let simulator):
+            let (child, ready) = try await startSimulator(options)
+            // A certificate of the user's own vouches for names that the loopback address is not among.
+            let isOwn = simulator.certificateFile == nil
+            let trust: TLSTrust = isOwn ? .authorities(pem: ready.authorityPEM) : .anybody
+            let context = try makeContext(TLSClientOptions(trust: trust, identity: ready.provider))
             let connect = ConnectPlan(
-                address: .loopback(port: port), serverName: "localhost", context: context, options: link,
+                address: .loopback(port: ready.port), serverName: "localhost", context: context, options: link,
                 resumes: resumes, attempts: attempts)
             var feedback = connect
-            feedback.address = .loopback(port: feedbackPort)
+            feedback.address = .loopback(port: ready.feedbackPort)
             return Target(connect: connect, child: child, feedback: feedback)
         case .gateway(let gateway):
             let context = try makeContext(clientOptions(gateway.tls))
@@ -42,9 +45,15 @@ struct Target {
         }
     }
 
-    private static func startSimulator(
-        _ options: RunOptions
-    ) async throws(HarnessError) -> (SimulatorChild, port: UInt16, feedbackPort: UInt16, pem: String) {
+    /// What a simulator says that listens.
+    private struct Ready {
+        var port: UInt16
+        var feedbackPort: UInt16
+        var authorityPEM: String
+        var provider: TLSIdentity?
+    }
+
+    private static func startSimulator(_ options: RunOptions) async throws(HarnessError) -> (SimulatorChild, Ready) {
         let child = try SimulatorChild(program: options.program, profileJSON: options.profileJSON)
         _ = await child.wait(upTo: 20) { $0.ready != nil || $0.failure != nil }
         guard let ready = child.current.ready, let port = UInt16(exactly: ready.port),
@@ -54,7 +63,13 @@ struct Target {
             child.kill()
             throw .localLimit("the simulator did not start: \(reason)")
         }
-        return (child, port, feedbackPort, ready.authorityPEM)
+        let provider = ready.provider.map {
+            TLSIdentity(certificateChainPEM: $0.certificatePEM, privateKeyPEM: $0.keyPEM)
+        }
+        return (
+            child,
+            Ready(port: port, feedbackPort: feedbackPort, authorityPEM: ready.authorityPEM, provider: provider)
+        )
     }
 
     private static func resolve(_ host: String, port: Int) throws(HarnessError) -> SocketAddress {
@@ -78,17 +93,9 @@ struct Target {
         var trust = TLSTrust.system
         if !tls.verify { trust = .anybody }
         if let file = tls.caFile { trust = .authorities(pem: String(decoding: try readFile(file), as: UTF8.self)) }
-        guard tls.keyPassphraseFile == nil else {
-            throw .invalidInput(
-                "target.tls.keyPassphraseFile is not yet supported; a key without a passphrase is accepted")
-        }
-        var identity: TLSIdentity?
-        if let certificate = tls.certificateFile {
-            identity = TLSIdentity(
-                certificateChainPEM: String(decoding: try readFile(certificate), as: UTF8.self),
-                privateKeyPEM: String(decoding: try readFile(tls.keyFile ?? certificate), as: UTF8.self))
-        }
-        return TLSClientOptions(trust: trust, identity: identity)
+        var options = TLSClientOptions(trust: trust, identity: try IdentityFiles(tls).read())
+        options.versions = SecureChannel.TLSVersion(tls.minVersion)...SecureChannel.TLSVersion(tls.maxVersion)
+        return options
     }
 
     /// Makes the context of a client.
@@ -99,6 +106,16 @@ struct Target {
             return try TLSContext(client: options)
         } catch {
             throw .invalidInput("TLS settings: \(error)")
+        }
+    }
+}
+
+extension SecureChannel.TLSVersion {
+    /// The version of a profile; a range of them is sound because ``Profile/check()`` has passed.
+    init(_ version: RunRecords.TLSVersion) {
+        switch version {
+        case .tls12: self = .tls12
+        case .tls13: self = .tls13
         }
     }
 }

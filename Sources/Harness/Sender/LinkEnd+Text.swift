@@ -1,3 +1,4 @@
+import SecureChannel
 import Transport
 
 extension LinkEnd {
@@ -15,9 +16,28 @@ extension LinkEnd {
         case .handshakeFailed(let failure): "TLS handshake failed: \(failure)"
         case .handshakeInterrupted: "closed by the target during the TLS handshake"
         case .handshakeTimedOut: "TLS handshake not done in time"
-        case .tlsFailed(let failure): "TLS failed: \(failure)"
+        case .tlsFailed(let failure):
+            failure.isCertificateAlert ? "TLS handshake failed: \(failure)" : "TLS failed: \(failure)"
         case .localLimit(let failure): "limit of this machine: \(failure)"
         case .closedLocally: "given up"
+        }
+    }
+
+    /// Whether the peer said that our certificate will not do.
+    var isCertificateAlert: Bool {
+        switch self {
+        case .handshakeFailed(let failure), .tlsFailed(let failure): failure.isCertificateAlert
+        default: false
+        }
+    }
+
+    /// Whether one side will not have the other's certificate, which the next attempt does not change.
+    var isCertificateRefusal: Bool {
+        switch self {
+        case .handshakeFailed(.certificateDemanded): true
+        case .handshakeFailed(let failure): failure.certificateFault != nil || failure.isCertificateAlert
+        case .tlsFailed(let failure): failure.isCertificateAlert
+        default: false
         }
     }
 }

@@ -26,6 +26,8 @@ final class LoopRecorder {
         var unsettled: UInt64 = 0
         /// Connections that stood at any time.
         var connections: UInt64 = 0
+        /// Attempts that failed because one side will not have the other's certificate.
+        var certificateRefusals: UInt64 = 0
         var openConnections = 0
         var lastingConnections = 0
         var finishedSessions = 0
@@ -41,6 +43,7 @@ final class LoopRecorder {
     private(set) var lastWrite: Instant?
     /// Failed attempts to connect, in the words of the layer that failed.
     private(set) var failedAttempts: [String: Int] = [:]
+    private var certificateRefusals: UInt64 = 0
     /// Events before this instant belong to the warm-up and enter no latency series.
     private(set) var measureStart = Instant.zero
 
@@ -100,6 +103,7 @@ final class LoopRecorder {
 
     /// Enters why an attempt to connect failed; of what a hostile gateway can vary, only the first kinds are kept.
     func recordFailedAttempt(_ end: LinkEnd) {
+        if end.isCertificateRefusal { certificateRefusals += 1 }
         let text = end.text
         if failedAttempts[text] != nil || failedAttempts.count < 16 { failedAttempts[text, default: 0] += 1 }
     }
@@ -112,7 +116,7 @@ final class LoopRecorder {
         Snapshot(
             written: ledger.written, resent: ledger.resent, writtenBytes: ledger.writtenBytes,
             settled: ledger.settledCount, rejected: ledger.count(of: .rejected), reconnects: ledger.reconnects,
-            connections: ledger.connections,
+            connections: ledger.connections, certificateRefusals: certificateRefusals,
             residence: endsInterval ? intervalResidence.takeSnapshot() : nil)
     }
 }

@@ -21,6 +21,8 @@ final class ProviderLink: LinkHandler {
     private let plan: ConnectPlan
     private let recorder: LoopRecorder
     private var link: Link?
+    /// Whether the present connection has brought anything to read.
+    private var hasRead = false
     private var resumable: TLSSession?
     private var timer: LoopTimer?
     private var armed: Instant?
@@ -80,6 +82,7 @@ final class ProviderLink: LinkHandler {
 
     func link(_ link: Link, received bytes: UnsafeRawBufferPointer, now: Instant) {
         guard link === self.link else { return }
+        hasRead = true
         session.receive(bytes, now: now)
         settle()
     }
@@ -101,8 +104,10 @@ final class ProviderLink: LinkHandler {
         guard link === self.link else { return }
         keepSession()
         self.link = nil
-        if !session.isConnected { recorder.recordFailedAttempt(end) }
-        session.connectionEnded(ConnectionEnd(end), now: now)
+        // With TLS 1.3 the server judges our certificate when the handshake is over for us (RFC 8446 section 4.4.2.4).
+        let isRefused = session.isConnected && !hasRead && end.isCertificateAlert
+        if !session.isConnected || isRefused { recorder.recordFailedAttempt(end) }
+        session.connectionEnded(isRefused ? .handshakeFailed : ConnectionEnd(end), now: now)
         settle()
     }
 
@@ -130,6 +135,7 @@ final class ProviderLink: LinkHandler {
 
     private func dial() {
         dialAt = nil
+        hasRead = false
         link = core.connect(
             to: plan.address, context: plan.context, serverName: plan.serverName,
             resuming: plan.resumes ? resumable : nil, options: plan.options, handler: self)

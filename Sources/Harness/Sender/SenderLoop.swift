@@ -16,6 +16,8 @@ final class SenderLoop {
         var reconnects = ReconnectRecorder()
         /// The replacements that were kept whole.
         var reconnectEvents: [Reconnect] = []
+        /// The failed attempts to connect in words, and how many there were of each kind.
+        var failedAttempts: [String: Int] = [:]
         var firstWrite: Instant?
         var lastWrite: Instant?
         var lastProof: Instant?
@@ -37,6 +39,7 @@ final class SenderLoop {
             inFlightAtError += other.inFlightAtError
             reconnects.add(other.reconnects)
             reconnectEvents += other.reconnectEvents
+            failedAttempts.merge(other.failedAttempts, uniquingKeysWith: +)
             firstWrite = [firstWrite, other.firstWrite].compactMap { $0 }.min()
             lastWrite = [lastWrite, other.lastWrite].compactMap { $0 }.max()
             lastProof = [lastProof, other.lastProof].compactMap { $0 }.max()
@@ -86,9 +89,6 @@ final class SenderLoop {
     /// Latencies count from now on.
     func beginMeasuring(at start: Instant) { recorder.beginMeasuring(at: start) }
 
-    /// The failed attempts to connect in words, and how many there were of each kind.
-    var failedAttempts: [String: Int] { recorder.failedAttempts }
-
     /// The sums so far; at the end of an interval with its residence.
     func snapshot(_ endsInterval: Bool) -> LoopRecorder.Snapshot {
         var snapshot = recorder.takeSnapshot(endsInterval: endsInterval)
@@ -108,6 +108,7 @@ final class SenderLoop {
         result.histograms = recorder.histograms
         result.reconnects = recorder.reconnects
         result.reconnectEvents = recorder.reconnects.events.elements
+        result.failedAttempts = recorder.failedAttempts
         result.firstWrite = recorder.firstWrite
         result.lastWrite = recorder.lastWrite
         result.lastProof = recorder.lastProof

@@ -19,7 +19,9 @@ public enum ControlledSimulator {
             return report(.failed(message: error.description))
         }
         report(
-            .ready(port: server.port, feedbackPort: server.feedbackPort, authorityPEM: server.authorityPEM))
+            .ready(
+                port: server.port, feedbackPort: server.feedbackPort, authorityPEM: server.authorityPEM,
+                provider: server.provider))
         let orders = OrderWatch()
         var last = SimulatorProgress(atNs: 0, accepted: -1, cpuNs: 0)
         while !orders.isOver {

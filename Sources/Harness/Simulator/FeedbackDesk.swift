@@ -1,5 +1,6 @@
 import GatewaySimulator
 import Primitives
+import SecureChannel
 import PushWire
 import Transport
 
@@ -23,6 +24,7 @@ struct FeedbackCounts: Sendable {
 /// time; the first client that waits for a topic gets its list, and what was not delivered is put back.
 final class FeedbackDesk {
     private let settings: FeedbackSettings
+    private let topics: [String]
     private let gatewayLoops: [EventLoop]
     /// The loop that this lives on; it holds the desk.
     private weak var home: EventLoop?
@@ -32,8 +34,10 @@ final class FeedbackDesk {
     private var missingParts = 0
     private var settled = FeedbackCounts()
 
-    init(settings: FeedbackSettings, limit: Int, gatewayLoops: [EventLoop], home: EventLoop) {
+    /// - Parameter topics: the gateway's apps by topic number.
+    init(settings: FeedbackSettings, topics: [String], limit: Int, gatewayLoops: [EventLoop], home: EventLoop) {
         self.settings = settings
+        self.topics = topics
         self.gatewayLoops = gatewayLoops
         self.home = home
         book = FeedbackBook(limit: limit)
@@ -41,6 +45,9 @@ final class FeedbackDesk {
 
     /// A handler for the next accepted connection.
     func makeLink() -> FeedbackLink { FeedbackLink(session: FeedbackSession(settings: settings), desk: self) }
+
+    /// The apps whose feedback a client gets.
+    func scope(of certificate: ProviderCertificate?) -> TopicScope { TopicScope(of: certificate, apps: topics) }
 
     /// A client waits for its list.
     func request(_ link: FeedbackLink, now: Instant) {
@@ -62,13 +69,13 @@ final class FeedbackDesk {
             settled.clearedUndelivered += UInt64(list.count)
             settled.dropped += list.droppedCount
         } else {
-            book.note(list, topic: link.topic)
+            book.note(list, scope: link.scope)
         }
     }
 
     /// Notes the parts of a gateway loop.
-    func note(_ parts: [String: FeedbackList]) {
-        for (topic, list) in parts { book.note(list, topic: topic) }
+    func note(_ parts: [TopicScope: FeedbackList]) {
+        for (scope, list) in parts { book.note(list, scope: scope) }
     }
 
     /// The sums at present, of all parts that were noted here.
@@ -97,7 +104,7 @@ final class FeedbackDesk {
         if missingParts == 0 { serve(now: now) }
     }
 
-    private func partCame(_ parts: [String: FeedbackList], now: Instant) {
+    private func partCame(_ parts: [TopicScope: FeedbackList], now: Instant) {
         note(parts)
         missingParts -= 1
         if missingParts == 0 { serve(now: now) }
@@ -107,6 +114,6 @@ final class FeedbackDesk {
         let links = waitingLinks
         waitingLinks = []
         servedLinks += links
-        for link in links { link.begin(with: book.take(topic: link.topic), now: now) }
+        for link in links { link.begin(with: book.take(scope: link.scope), now: now) }
     }
 }

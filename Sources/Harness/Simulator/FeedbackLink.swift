@@ -1,12 +1,13 @@
 import GatewaySimulator
 import Primitives
+import SecureChannel
 import Transport
 
 /// Drives one feedback session over an accepted TLS connection.
 final class FeedbackLink: LinkHandler {
     let session: FeedbackSession
-    /// The topic whose list the client gets.
-    private(set) var topic = FeedbackBook.commonTopic
+    /// The apps whose list the client gets.
+    private(set) var scope = TopicScope.appUnderLoad
     private let desk: FeedbackDesk
     /// Nil before the opening and after the end.
     private var link: Link?
@@ -26,6 +27,7 @@ final class FeedbackLink: LinkHandler {
 
     func linkOpened(_ link: Link, facts: LinkFacts, now: Instant) {
         self.link = link
+        scope = desk.scope(of: facts.tls.providerCertificate)
         desk.request(self, now: now)
     }
 

@@ -29,7 +29,8 @@ final class FeedbackService: Sendable {
             try await loop.run { [weak loop] core in
                 guard let loop else { return }
                 core.tenant = FeedbackDesk(
-                    settings: settings.feedback.session, limit: settings.feedback.limit, gatewayLoops: gatewayLoops,
+                    settings: settings.feedback.session, topics: settings.topics, limit: settings.feedback.limit,
+                    gatewayLoops: gatewayLoops,
                     home: loop)
             }
             var listening = ListenerOptions()

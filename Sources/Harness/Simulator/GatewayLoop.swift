@@ -1,22 +1,25 @@
 import GatewaySimulator
 import Primitives
-import RunRecords
+import SecureChannel
 import Transport
+import Workload
 
 /// The simulator's share of one event loop: its own book and pace, written without locks.
 final class GatewayLoop {
     let ledger: GatewayLedger
     let traces = ConnectionTraces()
     private let settings: GatewaySimulator.GatewaySettings
+    private let topics: [String]
     private let triggers: FaultTriggers
     private let pace: GatewayPace
     private var judge: NotificationJudge?
 
     init(
-        settings: GatewaySimulator.GatewaySettings, triggers: FaultTriggers, firstIdentifier: UInt32,
+        settings: GatewaySimulator.GatewaySettings, topics: [String], triggers: FaultTriggers, firstIdentifier: UInt32,
         trackedCount: UInt64, feedbackLimit: Int, store: NotificationStore?
     ) {
         self.settings = settings
+        self.topics = topics
         self.triggers = triggers
         pace = GatewayPace(settings: settings, triggers: triggers)
         ledger = GatewayLedger(
@@ -24,31 +27,43 @@ final class GatewayLoop {
     }
 
     /// A handler for the next accepted connection.
-    func makeLink() -> GatewayLink { GatewayLink(traces: traces) { [self] now in makeSession(now: now) } }
+    func makeLink() -> GatewayLink { GatewayLink(loop: self) }
 
-    private func makeSession(now: Instant) -> GatewaySession {
+    /// The session of a connection that stands; nil when its certificate is for the other environment.
+    func makeSession(certificate: ProviderCertificate?, now: Instant) -> GatewaySession? {
         let start = triggers.connectionOpened(at: now)
+        let own: ProviderCertificate.Environments = settings.environment == .sandbox ? .sandbox : .production
+        if let certificate, !certificate.environments.contains(own) {
+            ledger.refuseCertificate(.otherEnvironment)
+            return nil
+        }
         let judge = judge ?? NotificationJudge(settings: settings, start: start)
         self.judge = judge
-        return GatewaySession(settings: settings, judge: judge, ledger: ledger, pace: pace)
+        return GatewaySession(
+            settings: settings, judge: judge, ledger: ledger, pace: pace,
+            scope: TopicScope(of: certificate, apps: topics))
     }
 
-    /// What a loop knows at the end of a run.
-    struct Share: Sendable {
-        var counts: GatewayCounts
-        var accepted: [Range<UInt64>]?
-        var refused: [UInt32]
-        var unlistedRefusals: UInt64
-        var handshakes: HandshakesRecord
-        var traces: [ConnectionTrace]
-        var storage: NotificationStore.Snapshot?
+    /// Counts a handshake that failed, if it did for the client's certificate.
+    func handshakeFailed(_ failure: TLSFailure) {
+        switch failure.certificateFault {
+        case .missing?: ledger.refuseCertificate(.missing)
+        case .expired?: ledger.refuseCertificate(.expired)
+        case .notYetValid?: ledger.refuseCertificate(.notYetValid)
+        case .unknownAuthority?: ledger.refuseCertificate(.unknownAuthority)
+        case .unusable?: ledger.refuseCertificate(.unusable)
+        case nil: break
+        }
     }
+}
 
-    /// Everything at present.
-    var share: Share {
-        Share(
-            counts: ledger.counts, accepted: ledger.acceptedStretches(), refused: ledger.refused,
-            unlistedRefusals: ledger.unlistedRefusals, handshakes: traces.handshakes, traces: traces.traces,
-            storage: ledger.store?.snapshot)
+extension TopicScope {
+    /// The apps that a client's certificate reaches; without one, the app under load.
+    init(of certificate: ProviderCertificate?, apps: [String]) {
+        if let certificate {
+            self.init(certificate: certificate.topics, apps: apps)
+        } else {
+            self = .appUnderLoad
+        }
     }
 }

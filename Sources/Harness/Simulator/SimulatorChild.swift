@@ -11,7 +11,7 @@ import Synchronization
 final class SimulatorChild: Sendable {
     /// What has been heard from the child.
     struct State: Sendable {
-        var ready: (port: Int, feedbackPort: Int, authorityPEM: String)?
+        var ready: (port: Int, feedbackPort: Int, authorityPEM: String, provider: ProviderIdentity?)?
         var progress: [SimulatorProgress] = []
         var result: SimulatorResult?
         var failure: String?
@@ -149,7 +149,8 @@ final class SimulatorChild: Sendable {
         guard let report = try? SimulatorReport(line: line) else { return }
         state.withLock { state in
             switch report {
-            case .ready(let port, let feedbackPort, let pem): state.ready = (port, feedbackPort, pem)
+            case .ready(let port, let feedbackPort, let pem, let provider):
+                state.ready = (port, feedbackPort, pem, provider)
             case .progress(let progress): state.progress.append(progress)
             case .ended(let result): state.result = result
             case .failed(let message): state.failure = message

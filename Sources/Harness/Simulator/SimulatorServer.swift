@@ -8,6 +8,8 @@ import Transport
 public final class SimulatorServer: Sendable {
     /// The certificate of the authority that vouches for the simulator, as PEM.
     public let authorityPEM: String
+    /// The certificate for the run's own sender; nil where none is asked for, or none shall be shown.
+    public let provider: ProviderIdentity?
     private let loops: [EventLoop]
     private let listener: Listener
     private let feedback: FeedbackService
@@ -27,19 +29,14 @@ public final class SimulatorServer: Sendable {
         let firstIdentifier = profile.sender.firstIdentifier
         let triggers = FaultTriggers()
         do {
-            let authority = try CertificateAuthority()
-            authorityPEM = authority.certificatePEM
-            let names =
-                ["localhost"]
-                + ["gateway", "feedback"].flatMap { ["\($0).sandbox.push.apple.com", "\($0).push.apple.com"] }
-            var options = TLSServerOptions(identity: try authority.issue(.server, names: names))
-            options.tickets = settings.tickets == 0 ? .none : .everyHandshake(count: settings.tickets)
-            if settings.tlsMaxVersion == .tls12 { options.versions = .tls12 ... .tls12 }
-            let context = try TLSContext(server: options)
+            let security = try SimulatorSecurity(settings)
+            authorityPEM = security.authorityPEM
+            provider = security.provider
+            let context = security.context
             var listening = ListenerOptions()
             listening.connectionLimit = settings.maxConnections
             listening.backlog = RunNeed.backlog
-            listening.link.sendsAtOnce = profile.sender.noDelay
+            listening.link.sendsAtOnce = settings.noDelay
             listening.link.receiveBufferBytes = settings.receiveBuffer
             guard let port = UInt16(exactly: settings.port),
                 let address = try SocketAddress.resolve(host: settings.address, port: port).first
@@ -49,7 +46,8 @@ public final class SimulatorServer: Sendable {
                 let loop = try EventLoop(label: "pushbench.gateway.\(index)")
                 try await loop.run { [gateway] core in
                     core.tenant = GatewayLoop(
-                        settings: gateway, triggers: triggers, firstIdentifier: firstIdentifier, trackedCount: tracked,
+                        settings: gateway, topics: settings.topics, triggers: triggers,
+                        firstIdentifier: firstIdentifier, trackedCount: tracked,
                         feedbackLimit: settings.feedback.limit, store: profile.notificationStore(settings))
                 }
                 loops.append(loop)
@@ -157,6 +155,9 @@ public final class SimulatorServer: Sendable {
             counts.accepted + counts.rejected + counts.discarded + counts.untrackedRejections)
         result.ledger.connectionsAccepted = Int64(counts.connections)
         result.ledger.connectionsRefused = Int64(listener.counts.turnedAway)
+        for (reason, count) in counts.refusedCertificates {
+            result.ledger.certificateRefusals[reason.rawValue] = Int64(count)
+        }
         result.ledger.bytesReceived = Int64(counts.acceptedBytes)
     }
 }

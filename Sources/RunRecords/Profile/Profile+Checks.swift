@@ -96,24 +96,54 @@ extension Profile {
     }
 
     private func checkTarget(_ checks: ContradictionCheck) throws(ProfileError) {
-        if case .simulator(let simulator) = target {
+        switch target {
+        case .gateway(let gateway): try checkTLS(gateway.tls, checks)
+        case .simulator(let simulator):
             let port = simulator.feedback.port
-            return try checks.refuse("target.simulator.feedback.port", when: port != 0 && port == simulator.port) {
+            try checks.refuse("target.simulator.feedback.port", when: port != 0 && port == simulator.port) {
                 "\(port) is the gateway's port, too; the service needs one of its own"
             }
+            try checkTLS(of: simulator, checks)
         }
-        guard case .gateway(let gateway) = target else { return }
-        let tls = gateway.tls
+    }
+
+    private func checkTLS(_ tls: TLSSettings, _ checks: ContradictionCheck) throws(ProfileError) {
+        let hasIdentity = tls.certificateFile != nil || tls.pkcs12File != nil
         try checks.refuse("target.tls.keyFile", when: tls.keyFile != nil && tls.certificateFile == nil) {
             "needs certificateFile beside it"
         }
-        try checks.refuse(
-            "target.tls.keyPassphraseFile", when: tls.keyPassphraseFile != nil && tls.certificateFile == nil
-        ) {
-            "needs certificateFile beside it"
+        try checks.refuse("target.tls.pkcs12File", when: tls.pkcs12File != nil && tls.certificateFile != nil) {
+            "stands beside certificateFile; an identity comes from one of them"
+        }
+        try checks.refuse("target.tls.passphraseFile", when: tls.passphraseFile != nil && !hasIdentity) {
+            "needs certificateFile or pkcs12File beside it"
         }
         try checks.refuse("target.tls.caFile", when: tls.caFile != nil && !tls.verify) {
             "has no effect: verify is false"
+        }
+        try checks.refuse("target.tls.minVersion", when: tls.minVersion > tls.maxVersion) {
+            "\(tls.minVersion.rawValue) is over maxVersion, \(tls.maxVersion.rawValue)"
+        }
+    }
+
+    private func checkTLS(of simulator: SimulatorSettings, _ checks: ContradictionCheck) throws(ProfileError) {
+        let path = "target.simulator"
+        try checks.refuse("\(path).tlsMinVersion", when: simulator.tlsMinVersion > simulator.tlsMaxVersion) {
+            "\(simulator.tlsMinVersion.rawValue) is over tlsMaxVersion, \(simulator.tlsMaxVersion.rawValue)"
+        }
+        for (name, file) in [("keyFile", simulator.keyFile), ("passphraseFile", simulator.passphraseFile)] {
+            try checks.refuse("\(path).\(name)", when: file != nil && simulator.certificateFile == nil) {
+                "needs certificateFile beside it"
+            }
+        }
+        let asks = simulator.clientCertificates != .none
+        for (name, isSet) in [
+            ("clientCAFile", simulator.clientCAFile != nil), ("topics", !simulator.topics.isEmpty),
+            ("providerCertificate", simulator.providerCertificate != .good),
+        ] {
+            try checks.refuse("\(path).\(name)", when: isSet && !asks) {
+                "has no effect: clientCertificates is none"
+            }
         }
     }
 

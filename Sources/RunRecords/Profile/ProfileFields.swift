@@ -141,8 +141,9 @@ extension TLSSettings: SettingsGroup {
     static var fields: [SettingsField<Self>] {
         [
             .text("caFile", \.caFile), .text("certificateFile", \.certificateFile), .text("keyFile", \.keyFile),
-            .text("keyPassphraseFile", \.keyPassphraseFile), .text("serverName", \.serverName),
-            .flag("verify", \.verify),
+            .text("pkcs12File", \.pkcs12File), .text("passphraseFile", \.passphraseFile),
+            .flag("allowExpired", \.allowExpired), .text("serverName", \.serverName), .flag("verify", \.verify),
+            .choice("minVersion", \.minVersion), .choice("maxVersion", \.maxVersion),
         ]
     }
 }
@@ -154,7 +155,12 @@ extension SimulatorSettings: SettingsGroup {
             .bytes("payloadLimit", \.payloadLimit, PayloadLimit.accepted), .choice("environment", \.environment),
             .interval("errorDelay", \.errorDelay, .zero...Interval.seconds(3_600)),
             .choice("closeMode", \.closeMode), .count("tickets", \.tickets, 0...16),
-            .choice("tlsMaxVersion", \.tlsMaxVersion), .count("maxConnections", \.maxConnections, 1...1_000_000),
+            .flag("renewTickets", \.renewTickets), .choice("tlsMinVersion", \.tlsMinVersion),
+            .choice("tlsMaxVersion", \.tlsMaxVersion), .text("certificateFile", \.certificateFile),
+            .text("keyFile", \.keyFile), .text("passphraseFile", \.passphraseFile),
+            .choice("clientCertificates", \.clientCertificates), .text("clientCAFile", \.clientCAFile),
+            .texts("topics", \.topics), .choice("providerCertificate", \.providerCertificate),
+            .flag("noDelay", \.noDelay), .count("maxConnections", \.maxConnections, 1...1_000_000),
             .bytes("receiveBuffer", \.receiveBuffer, 4_096...1_073_741_824),
             .count("loops", \.loops, loopCounts), .group("feedback", \.feedback), .group("storage", \.storage),
             .group("faults", \.faults),

@@ -20,6 +20,14 @@ extension SettingsField {
             write: { $0[keyPath: path].map(JSONValue.string) ?? .null })
     }
 
+    /// A list of texts, none of them empty.
+    static func texts(_ name: String, _ path: WritableKeyPath<Group, [String]>) -> Self {
+        Self(
+            name: name,
+            read: { (group, setting) throws(ProfileError) in group[keyPath: path] = try setting.texts() },
+            write: { .array($0[keyPath: path].map(JSONValue.string)) })
+    }
+
     static func flag(_ name: String, _ path: WritableKeyPath<Group, Bool>) -> Self {
         Self(
             name: name,

@@ -52,6 +52,18 @@ struct Setting {
         return text
     }
 
+    func texts() throws(ProfileError) -> [String] {
+        guard case .array(let values) = value.content else { throw wrongKind(expected: "a list of texts") }
+        var texts: [String] = []
+        for (index, value) in values.enumerated() {
+            let item = Setting(keyPath: "\(keyPath)[\(index)]", value: value)
+            let text = try item.text()
+            guard !text.isEmpty else { throw item.error(.missing("a text; found an empty one")) }
+            texts.append(text)
+        }
+        return texts
+    }
+
     func flag() throws(ProfileError) -> Bool {
         guard case .bool(let flag) = value.content else { throw wrongKind(expected: "true or false") }
         return flag

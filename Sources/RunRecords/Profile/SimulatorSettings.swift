@@ -28,8 +28,32 @@ public struct SimulatorSettings: Equatable, Sendable {
     public var closeMode = CloseMode.graceful
     /// TLS session tickets issued per full handshake; 0 means that no session can be resumed. Default: 2.
     public var tickets = 2
+    /// Whether a resumed handshake gives a ticket, too, so that every connection but the first can be resumed. Default: true;
+    /// false is the habit of gateways that give tickets on full handshakes only.
+    public var renewTickets = true
+    /// The lowest TLS version that is spoken. Default: 1.2.
+    public var tlsMinVersion = TLSVersion.tls12
     /// The highest TLS version that is spoken. Default: 1.3.
     public var tlsMaxVersion = TLSVersion.tls13
+    /// PEM file of the server's certificate and chain; nil (the default) for one that the simulator makes for itself. The run's
+    /// own sender takes such a certificate without verifying it.
+    public var certificateFile: String?
+    /// PEM file of the server certificate's key; nil if it stands in ``certificateFile``.
+    public var keyFile: String?
+    /// File whose first line is the passphrase of the server certificate's key; nil to take it from the environment variable
+    /// `PUSHBENCH_PASSPHRASE`, if that is set.
+    public var passphraseFile: String?
+    /// Whether clients are asked for certificates. Default: none.
+    public var clientCertificates = ClientCertificates.none
+    /// PEM file of the authorities that client certificates must come from; nil (the default) for the simulator's own.
+    public var clientCAFile: String?
+    /// The apps by their tokens' topic numbers, 0 being the app under load: a connection reaches those whose topic its
+    /// certificate names. Default: none, and every certificate is one for the app under load.
+    public var topics: [String] = []
+    /// The certificate that the run's own sender shows, where clients are asked for one. Default: good.
+    public var providerCertificate = ProviderCertificateKind.good
+    /// Whether small segments leave at once (TCP_NODELAY). Default: true.
+    public var noDelay = true
     /// Connections open at one time; one more is refused. Default: 100,000.
     public var maxConnections = 100_000
     /// Each socket's receive buffer in bytes. Default: 524,288: unbounded buffers hold megabytes of a fast sender, which then
@@ -48,12 +72,41 @@ public struct SimulatorSettings: Equatable, Sendable {
     public init() {}
 }
 
+/// Whether a gateway asks its clients for certificates.
+public enum ClientCertificates: String, Sendable, CaseIterable {
+    /// It does not ask.
+    case none
+    /// It asks; a client without one may pass, one with an unusable one may not.
+    case request
+    /// It refuses clients without one.
+    case require
+}
+
+/// What is wrong with the certificate that a run's own sender shows to the simulator; nothing, as a rule.
+public enum ProviderCertificateKind: String, Sendable, CaseIterable {
+    /// One for the app under load and the simulator's environment, from the right authority.
+    case good
+    /// None is shown.
+    case missing
+    /// One that was good until yesterday.
+    case expired
+    /// One from an authority that the simulator does not know.
+    case unknownAuthority
+    /// One for the other environment only.
+    case otherEnvironment
+    /// One for the app of topic number 1, or for an app of no number.
+    case otherTopic
+}
+
 /// TLS versions by their names in profiles.
-public enum TLSVersion: String, Sendable, CaseIterable {
+public enum TLSVersion: String, Comparable, Sendable, CaseIterable {
     /// TLS 1.2.
     case tls12 = "1.2"
     /// TLS 1.3.
     case tls13 = "1.3"
+
+    /// Whether `left` is the older version.
+    public static func < (left: TLSVersion, right: TLSVersion) -> Bool { left.rawValue < right.rawValue }
 }
 
 /// Which properties of a notification the simulator judges.

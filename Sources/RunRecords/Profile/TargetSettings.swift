@@ -29,12 +29,21 @@ public struct TLSSettings: Equatable, Sendable {
     public var certificateFile: String?
     /// PEM file of the certificate's private key; nil if it stands in ``certificateFile``.
     public var keyFile: String?
-    /// File whose first line is the passphrase of the private key; nil if the key has none.
-    public var keyPassphraseFile: String?
+    /// PKCS#12 bundle of certificate, chain and key, instead of the PEM files; nil for none.
+    public var pkcs12File: String?
+    /// File whose first line is the passphrase of key or bundle; nil to take it from the environment variable
+    /// `PUSHBENCH_PASSPHRASE`, if that is set.
+    public var passphraseFile: String?
+    /// Whether a certificate that has expired is shown nevertheless, to see what the gateway does. Default: false.
+    public var allowExpired = false
     /// Name for SNI and verification; nil for the host.
     public var serverName: String?
     /// Whether the gateway's certificate and name are verified. Default: true.
     public var verify = true
+    /// The lowest TLS version that is offered. Default: 1.2.
+    public var minVersion = TLSVersion.tls12
+    /// The highest TLS version that is offered. Default: 1.3.
+    public var maxVersion = TLSVersion.tls13
 
     /// Makes the default: the system's authorities, verification on, no certificate.
     public init() {}

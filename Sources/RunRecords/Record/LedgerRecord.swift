@@ -79,6 +79,9 @@ public struct SimulatorLedgerRecord: Codable, Equatable, Sendable {
     public var connectionsAccepted: Int64 = 0
     /// Connections refused because of a bound or a fault.
     public var connectionsRefused: Int64 = 0
+    /// Connections refused for their certificate, by reason: `missing expired notYetValid unknownAuthority unusable
+    /// otherEnvironment`; empty in records from before these were counted.
+    @CountsByName public var certificateRefusals: [String: Int64]
     /// Plain bytes read.
     public var bytesReceived: Int64 = 0
     /// What the feedback service has to tell; null in records of older versions.

@@ -50,6 +50,10 @@ struct RunCommand {
         describeTool(&record)
         record.conclude(thresholds: profile.thresholdOutcomes(in: record))
         if record.verdict.status == .interrupted { record.verdict.exitCode = Int(SignalWatch.exitCode) }
+        // Without a summary nobody would learn why nothing was sent.
+        if parsed.has("quiet"), record.verdict.status == .unreachable {
+            Terminal.complain(record.verdict.reasons.joined(separator: "; "))
+        }
         try write(record)
         return Int32(record.verdict.exitCode ?? Int(ExitCode.internalError))
     }

@@ -23,6 +23,9 @@ struct SimulateCommand {
         guard case .simulator(let settings) = profile.target else {
             throw HarnessError.invalidInput("\(file ?? "the profile") has another target than a simulator")
         }
+        if parsed.has("write-ca"), let own = settings.certificateFile {
+            throw HarnessError.invalidInput("--write-ca: the simulator's authority does not vouch for \(own)")
+        }
         _ = Machine.raiseDescriptorLimit()
         let server = try await SimulatorServer(profile: profile, settings: settings)
         if let path = parsed.last("write-ca") { try writeAuthority(server.authorityPEM, to: path) }
@@ -42,6 +45,9 @@ struct SimulateCommand {
             """)
         printFeedback(book)
         for (status, count) in result.rejections.sorted(by: { $0.key < $1.key }) { print("status \(status): \(count)") }
+        for (reason, count) in book.certificateRefusals.sorted(by: { $0.key < $1.key }) {
+            print("refused certificate, \(reason): \(count)")
+        }
         return ExitCode.passed
     }
 
@@ -60,9 +66,12 @@ struct SimulateCommand {
         }
     }
 
-    /// As a test double, the simulator tracks every identifier and checks that payloads are JSON.
-    private static let defaults =
-        "{workload: {notifications: \(Profile.notificationLimit)}, target: {simulator: {judge: {payloadJSON: true}}}}"
+    /// As a test double, the simulator tracks every identifier and checks that payloads are JSON, and it gives no tickets:
+    /// with them several legacy clients see the socket readable, find nothing to read, and close a healthy connection.
+    private static let defaults = """
+        {workload: {notifications: \(Profile.notificationLimit)},
+         target: {simulator: {tickets: 0, judge: {payloadJSON: true}}}}
+        """
 
     private func writeAuthority(_ pem: String, to path: String) throws {
         let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)

@@ -1,3 +1,4 @@
+import Harness
 import Primitives
 import RunRecords
 
@@ -48,9 +49,10 @@ enum CommandLineParser {
 
     /// A misspelt variable would otherwise change nothing, silently.
     private static func checkNames(in environment: [String: String]) throws(UsageError) {
-        let known = CommandTable.commands.flatMap(\.options).compactMap { option -> String? in
-            if case .profile = option.effect { option.environmentName } else { nil }
-        }
+        let known =
+            CommandTable.commands.flatMap(\.options).compactMap { option -> String? in
+                if case .profile = option.effect { option.environmentName } else { nil }
+            } + [IdentityPassphrase.variable]
         for name in environment.keys.sorted() where name.hasPrefix("PUSHBENCH_") && !known.contains(name) {
             throw unknown("environment variable", name, among: known)
         }

@@ -1,6 +1,6 @@
 /// Every command and option of the program.
 enum CommandTable {
-    static let commands = [run, simulate, feedback, generate, report, compare, calibrate, doctor]
+    static let commands = [run, simulate, feedback, generate, certificates, report, compare, calibrate, doctor]
 
     private static let help = OptionSpec.flag("help", "h", "show this help")
     private static let output = OptionSpec.value(
@@ -34,6 +34,10 @@ enum CommandTable {
             .setting("cacert", nil, "FILE", "target.tls.caFile", "authorities that the target's certificate is from"),
             .setting("cert", nil, "FILE", "target.tls.certificateFile", "client certificate (PEM)"),
             .setting("key", nil, "FILE", "target.tls.keyFile", "key of the client certificate (PEM)"),
+            .setting("pkcs12", nil, "FILE", "target.tls.pkcs12File", "client certificate and key in one bundle"),
+            .setting(
+                "passphrase-file", nil, "FILE", "target.tls.passphraseFile",
+                "first line opens key or bundle; else PUSHBENCH_PASSPHRASE"),
             set, output,
             .value("allow-host", nil, "NAME", "allow load on this host, which the profile must name too; repeatable"),
             .value("progress", nil, "STYLE", "auto, plain, json or none"),
@@ -53,7 +57,16 @@ enum CommandTable {
             .setting("error-delay", nil, "TIME", "target.simulator.errorDelay", "how long an error reply waits"),
             .setting("close", nil, "MODE", "target.simulator.closeMode", "after an error: graceful, abrupt or reset"),
             .setting("tickets", nil, "COUNT", "target.simulator.tickets", "TLS session tickets per handshake"),
+            .setting("tls-min", nil, "VERSION", "target.simulator.tlsMinVersion", "1.2 or 1.3"),
             .setting("tls-max", nil, "VERSION", "target.simulator.tlsMaxVersion", "1.2 or 1.3"),
+            .setting("server-cert", nil, "FILE", "target.simulator.certificateFile", "own server certificate (PEM)"),
+            .setting("server-key", nil, "FILE", "target.simulator.keyFile", "key of the server certificate (PEM)"),
+            .setting(
+                "server-passphrase-file", nil, "FILE", "target.simulator.passphraseFile",
+                "first line opens the server's key"),
+            .setting(
+                "client-certificates", nil, "WHAT", "target.simulator.clientCertificates", "none, request or require"),
+            .setting("client-ca", nil, "FILE", "target.simulator.clientCAFile", "authorities of client certificates"),
             .setting("max-connections", nil, "COUNT", "target.simulator.maxConnections", "connections at a time"),
             .setting("foreign-tokens", nil, "WHAT", "target.simulator.judge.foreignTokens", "accept or reject"),
             .setting(
@@ -92,6 +105,22 @@ enum CommandTable {
             .value("first", nil, "NUMBER", "first notification, from 0"),
             .value("output", "o", "FILE", "where to write; standard output otherwise"),
             set, help,
+        ])
+
+    static let certificates = CommandSpec(
+        name: "certificates", arguments: "FOLDER", argumentCount: 1...1,
+        summary: "a test authority, and certificates for server and providers",
+        options: [
+            .value("name", nil, "NAME", "name or address of the server beside localhost; repeatable"),
+            .value("topic", nil, "TOPIC", "app of a provider certificate; repeatable"),
+            .value("environment", nil, "NAME", "sandbox, production or both (both); repeatable"),
+            .value("days", nil, "COUNT", "how long they are good (3650)"),
+            .value("key-type", nil, "KIND", "p256 or rsa2048 (p256)"),
+            .flag("expired", nil, "an expired provider certificate, too"),
+            .flag("pkcs12", nil, "PKCS#12 bundles of the provider certificates, too"),
+            .flag("encrypt-keys", nil, "encrypt the keys of the provider certificates"),
+            .value("passphrase-file", nil, "FILE", "first line encrypts keys and bundles; else PUSHBENCH_PASSPHRASE"),
+            .flag("force", nil, "replace files of the same names"), help,
         ])
 
     static let report = CommandSpec(

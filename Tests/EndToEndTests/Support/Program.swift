@@ -71,6 +71,13 @@ final class ScratchFolder {
         return file
     }
 
+    /// Writes a file of bytes and returns its path.
+    func file(_ name: String, _ bytes: [UInt8]) throws -> String {
+        let file = "\(path)/\(name)"
+        try Data(bytes).write(to: URL(filePath: file))
+        return file
+    }
+
     /// A file of `count` different tokens; those whose numbers (from 1) are in `bad` are zeros, which every simulator refuses.
     func tokens(_ count: Int, bad: Set<Int> = []) throws -> String {
         let lines = (1...count).map { number in
