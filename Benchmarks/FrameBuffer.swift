@@ -3,7 +3,7 @@ import PushWire
 import Workload
 
 /// As many whole frames as a batch of 64 KiB holds, and where their parts lie.
-final class FrameBuffer {
+final class FrameBuffer<Format: NotificationFormat> {
     /// How many frames there are.
     let count: Int
     /// How often the buffer is read into one book.
@@ -11,17 +11,19 @@ final class FrameBuffer {
     /// The tokens and payloads of the frames, within ``bytes``.
     private(set) var tokens: [UnsafeRawPointer] = []
     private(set) var payloads: [UnsafeRawBufferPointer] = []
-    /// The sum of the frames' identifiers.
-    private(set) var identifierSum: UInt64 = 0
+    /// The sum of the frames' identifiers and payload lengths.
+    private(set) var partSum: UInt64 = 0
     /// The sum of the indexes of the devices that they go to.
     private(set) var deviceSum: UInt64 = 0
+    private let format: Format
     private let source: NotificationSource
     private let original: UnsafeMutableRawBufferPointer
     private let duplicate: UnsafeMutableRawBufferPointer
     private let scratch: UnsafeMutableRawBufferPointer
     private var byteCount = 0
 
-    init(source: NotificationSource) {
+    init(_ format: Format, source: NotificationSource) {
+        self.format = format
         self.source = source
         count = 440
         original = .allocate(byteCount: 1 << 17, alignment: 64)
@@ -53,12 +55,12 @@ final class FrameBuffer {
         var offset = 0
         for sequence in start..<start + UInt64(count) {
             let frame = base + offset
-            let tokenBytes = source.writeToken(at: &cursor, into: frame + EnhancedNotification.tokenOffset)
+            let tokenBytes = source.writeToken(at: &cursor, into: frame + Format.tokenOffset)
             let payloadBytes = source.writePayload(
-                sequence: sequence, into: frame + EnhancedNotification.payloadOffset(tokenBytes: tokenBytes),
+                sequence: sequence, into: frame + Format.payloadOffset(tokenBytes: tokenBytes),
                 capacity: source.maxPayloadBytes)
-            offset += EnhancedNotification.frame(
-                frame, identifier: identifier, expiry: 0, tokenBytes: tokenBytes, payloadBytes: payloadBytes)
+            offset += format.frame(
+                frame, identifier: identifier, tokenBytes: tokenBytes, payloadBytes: payloadBytes)
             identifier = identifier == .max ? 1 : identifier + 1
         }
         return offset
@@ -83,7 +85,7 @@ final class FrameBuffer {
             }
             tokens.append(token)
             payloads.append(notification.payload)
-            identifierSum += UInt64(notification.identifier)
+            partSum += UInt64(notification.identifier) + UInt64(notification.payload.count)
         }
         precondition(tokens.count == count, "the frames do not come back as they went in")
         deviceSum = (0..<UInt64(count)).reduce(0) { $0 &+ source.deviceIndex($1) }

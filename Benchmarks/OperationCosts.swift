@@ -12,7 +12,7 @@ struct OperationCosts {
     private let count: Int
     private let source: NotificationSource
     private let key = TokenKey(seed: 1)
-    private let frames: FrameBuffer
+    private let frames: FrameBuffer<EnhancedNotification>
 
     init(_ options: BenchmarkOptions) throws {
         self.options = options
@@ -22,7 +22,7 @@ struct OperationCosts {
         source = NotificationSource(
             tokens: .synthetic(population, TokenKey(seed: 1)),
             payloads: .generated(try PayloadGenerator(PayloadPlan(seed: 1, sizes: sizes))))
-        frames = FrameBuffer(source: source)
+        frames = FrameBuffer(EnhancedNotification(), source: source)
     }
 
     func measure() throws -> ResultTable {
@@ -67,7 +67,10 @@ struct OperationCosts {
 
     private func operations() throws -> [Operation] {
         [
-            encode, copy, token, payload, decode, inverse, json, session(judgesJSON: false), session(judgesJSON: true),
+            encode, copy, token, payload, decode("decode", frames),
+            decode("decode, command 0", FrameBuffer(SimpleNotification(), source: source)),
+            decode("decode, command 2", FrameBuffer(FramedNotification(), source: source)), inverse, json,
+            session(judgesJSON: false), session(judgesJSON: true),
             record,
         ]
     }
@@ -135,19 +138,19 @@ struct OperationCosts {
 
     // MARK: - Taking apart
 
-    private var decode: Operation {
-        let frames = frames
-        return Operation(name: "decode") { count in
+    private func decode<Format>(_ name: String, _ frames: FrameBuffer<Format>) -> Operation {
+        Operation(name: name) { count in
             var reader = NotificationReader(parser: NotificationParser())
             var sum: UInt64 = 0
             for _ in 0..<count / frames.count {
                 reader.read(frames.bytes) { frame, _ in
-                    if case .notification(let notification) = frame { sum += UInt64(notification.identifier) }
+                    guard case .notification(let notification) = frame else { return }
+                    sum += UInt64(notification.identifier) + UInt64(notification.payload.count)
                 }
             }
             return (count / frames.count * frames.count, sum)
         } expected: {
-            UInt64($0 / frames.count) * frames.identifierSum
+            UInt64($0 / frames.count) * frames.partSum
         }
     }
 

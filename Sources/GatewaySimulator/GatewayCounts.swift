@@ -24,12 +24,24 @@ public struct GatewayCounts: Hashable, Sendable {
     public var duplicates: UInt64 = 0
     /// Acceptances outside the tracked range, whose duplicates are not seen.
     public var untracked: UInt64 = 0
+    /// Acceptances without an identifier, of command 0 or of a command 2 that leaves it out; no bitmap can hold them.
+    public var acceptedWithoutIdentifier: UInt64 = 0
+    /// Accepted notifications of command 0.
+    public var simple: UInt64 = 0
+    /// Accepted notifications of command 2.
+    public var framed: UInt64 = 0
+    /// Accepted notifications of priority 5.
+    public var powerSaving: UInt64 = 0
     /// Accepted notifications whose device no longer has the app; a feedback service would name them.
     public var unregistered: UInt64 = 0
     /// Accepted notifications whose token no key opened.
     public var foreign: UInt64 = 0
     /// Refused notifications with a tracked identifier, by status; shutdowns are no refusals.
     public var rejections: [UInt64] = Array(repeating: 0, count: 256)
+    /// Refused notifications without an identifier, or whose identifier could not be read, by status.
+    public var rejectionsWithoutIdentifier: [UInt64] = Array(repeating: 0, count: 256)
+    /// Bytes that stood in a command's place and are none; the stream cannot be read behind one.
+    public var unknownCommands: UInt64 = 0
     /// Refusals outside the tracked range: sentinels, mostly.
     public var untrackedRejections: UInt64 = 0
     /// Notifications read and thrown away behind a refused one.
@@ -57,14 +69,28 @@ public struct GatewayCounts: Hashable, Sendable {
     /// All refusals of tracked notifications.
     public var rejected: UInt64 { rejections.reduce(0, +) }
 
+    /// All refusals of notifications without a readable identifier.
+    public var rejectedWithoutIdentifier: UInt64 { rejectionsWithoutIdentifier.reduce(0, +) }
+
+    /// Accepted notifications of command 1.
+    public var enhanced: UInt64 { accepted - simple - framed }
+
     /// Adds another loop's sums to these.
     public mutating func add(_ other: GatewayCounts) {
         accepted += other.accepted
         duplicates += other.duplicates
         untracked += other.untracked
+        acceptedWithoutIdentifier += other.acceptedWithoutIdentifier
+        simple += other.simple
+        framed += other.framed
+        powerSaving += other.powerSaving
         unregistered += other.unregistered
         foreign += other.foreign
-        for status in rejections.indices { rejections[status] += other.rejections[status] }
+        for status in rejections.indices {
+            rejections[status] += other.rejections[status]
+            rejectionsWithoutIdentifier[status] += other.rejectionsWithoutIdentifier[status]
+        }
+        unknownCommands += other.unknownCommands
         untrackedRejections += other.untrackedRejections
         discarded += other.discarded
         shutdowns += other.shutdowns

@@ -96,8 +96,9 @@ public final class GatewayLedger {
     func accept(_ notification: NotificationView) {
         counts.accepted += 1
         counts.acceptedBytes += UInt64(notification.byteCount)
+        if notification.command != EnhancedNotification.command { countCommand(of: notification) }
         guard let index = index(of: notification.identifier) else {
-            counts.untracked += 1
+            if notification.hasIdentifier { counts.untracked += 1 } else { counts.acceptedWithoutIdentifier += 1 }
             return
         }
         let page = page(index &>> Self.pageShift)
@@ -113,17 +114,26 @@ public final class GatewayLedger {
     }
 
     /// Enters a refusal.
-    func refuse(_ reply: ErrorReply) {
-        guard let index = index(of: reply.identifier) else {
-            counts.untrackedRejections += 1
-            return
-        }
-        counts.rejections[Int(reply.status.rawValue)] += 1
-        if refused.count < refusedCapacity {
-            refused.append(UInt32(index))
+    func refuse(_ notification: RefusedNotification) {
+        let status = Int(notification.status.rawValue)
+        if !notification.hasIdentifier {
+            counts.rejectionsWithoutIdentifier[status] += 1
+        } else if let index = index(of: notification.identifier) {
+            counts.rejections[status] += 1
+            list(refusedAt: index)
         } else {
-            unlistedRefusals += 1
+            counts.untrackedRejections += 1
         }
+    }
+
+    private func list(refusedAt index: Int) {
+        if refused.count < refusedCapacity { refused.append(UInt32(index)) } else { unlistedRefusals += 1 }
+    }
+
+    /// Command 1 is what remains, so that the usual notification costs no count of its own.
+    private func countCommand(of notification: NotificationView) {
+        if notification.command == SimpleNotification.command { counts.simple += 1 } else { counts.framed += 1 }
+        if notification.priority == FramedNotification.powerSavingPriority { counts.powerSaving += 1 }
     }
 
     /// The accepted identifiers as stretches of distances from ``firstIdentifier``, in order; nil beyond `limit` stretches.

@@ -47,7 +47,8 @@ public final class GatewaySession {
         self.scope = scope
         reader = NotificationReader(
             parser: NotificationParser(
-                payloadLimit: settings.judgesPayloadSize ? settings.payloadLimit : Int(UInt16.max)))
+                payloadLimit: settings.judgesPayloadSize ? settings.payloadLimit : Int(UInt16.max),
+                tokenBytes: settings.tokenBytes))
         ledger.counts.connections += 1
     }
 
@@ -111,12 +112,13 @@ public final class GatewaySession {
     private func serve(_ frame: ParsedNotification, reader: inout NotificationReader, now: Instant) {
         switch frame {
         case .notification(let notification): decide(notification, now: now)
-        case .refused(let status, let identifier):
+        case .refused(let refused):
             isSkippingRefused = true
-            refuse(ErrorReply(status: status, identifier: identifier), now: now)
+            refuse(refused, now: now)
         case .unknownCommand:
+            ledger.counts.unknownCommands += 1
             switch settings.unknownCommand {
-            case .protocolError: refuse(ErrorReply(status: .protocolError, identifier: 0), now: now)
+            case .protocolError: condemn(ErrorReply(status: .protocolError, identifier: 0), now: now)
             case .silentClose: end()
             }
         case .incomplete: break
@@ -138,8 +140,7 @@ public final class GatewaySession {
             ledger.accept(notification)
             ledger.counts.foreign += 1
             ledger.store?.take(notification, unixTime: unixTime(at: now))
-        case .refused(let status):
-            return refuse(ErrorReply(status: status, identifier: notification.identifier), now: now)
+        case .refused(let status): return refuse(RefusedNotification(notification, status: status), now: now)
         }
         acceptedCount += 1
         switch settings.ending {
@@ -154,9 +155,10 @@ public final class GatewaySession {
     /// Seconds since 1970.
     private func unixTime(at now: Instant) -> Int64 { (now + settings.unixOffset).nanoseconds / 1_000_000_000 }
 
-    private func refuse(_ reply: ErrorReply, now: Instant) {
-        ledger.refuse(reply)
-        condemn(reply, now: now)
+    private func refuse(_ refused: RefusedNotification, now: Instant) {
+        ledger.refuse(refused)
+        if refused.command == SimpleNotification.command && settings.simpleRefusal == .silentClose { return end() }
+        condemn(ErrorReply(status: refused.status, identifier: refused.identifier), now: now)
     }
 
     private func condemn(_ reply: ErrorReply, now: Instant) {

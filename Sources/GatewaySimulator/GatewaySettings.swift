@@ -29,6 +29,19 @@ public struct GatewaySettings: Hashable, Sendable {
         case protocolError
     }
 
+    /// What a refused notification of command 0 earns, which has no identifier that a reply could name.
+    public enum SimpleRefusal: Hashable, Sendable {
+        /// The connection closes without a reply ("Legacy Notification Format").
+        case silentClose
+        /// The notification's status with identifier 0, then close.
+        case reply
+    }
+
+    /// The token length that was ever seen in practice.
+    public static let strictTokenBytes = 32...32
+    /// The token lengths of which Apple's last document speaks ("Binary Provider API", table A-2: up to 100 bytes).
+    public static let variableTokenBytes = 1...100
+
     /// The seed of the synthetic tokens that are opened and judged; nil to judge only their form.
     public var tokenSeed: UInt64?
     /// The environment whose tokens are valid.
@@ -41,6 +54,8 @@ public struct GatewaySettings: Hashable, Sendable {
     public var foreignTokens = ForeignTokens.accept
     /// The longest payload in bytes.
     public var payloadLimit = 2_048
+    /// The lengths of tokens that are taken, in bytes.
+    public var tokenBytes = strictTokenBytes
     /// Whether payloads longer than ``payloadLimit`` are refused.
     public var judgesPayloadSize = true
     /// Whether a payload must be a JSON object.
@@ -53,6 +68,8 @@ public struct GatewaySettings: Hashable, Sendable {
     public var closeMode = CloseMode.graceful
     /// What an unknown command byte earns.
     public var unknownCommand = UnknownCommand.protocolError
+    /// What a refused notification of command 0 earns.
+    public var simpleRefusal = SimpleRefusal.silentClose
     /// The end of service by order, as a test needs it.
     public var ending = Ending.none
     /// Identifiers that are refused with status 8 whatever their token, for a failure at an exact place.

@@ -49,7 +49,7 @@ public struct NotificationJudge: Sendable {
             return .refused(.invalidToken)
         }
         if hasUnregisteredTokens && settings.unregisteredTokens.contains(notification.token) { return .unregistered }
-        if let key, let device = key.device(ofToken: token) {
+        if let key, notification.token.count == TokenKey.tokenBytes, let device = key.device(ofToken: token) {
             let isForeignEnvironment = settings.judgesEnvironment && device.environment != settings.environment
             guard !isForeignEnvironment else { return .refused(.invalidToken) }
             guard scope.reaches(device.topic) else { return .refused(.invalidToken) }

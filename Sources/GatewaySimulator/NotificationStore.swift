@@ -108,8 +108,7 @@ public final class NotificationStore {
     func take(_ notification: NotificationView, unixTime: Int64) {
         let (hash, device) = identity(of: notification.token)
         guard isOffline(hash: hash) else { return }
-        let expiry =
-            readsExpirySigned ? Int64(Int32(bitPattern: notification.expiry)) : Int64(notification.expiry)
+        let expiry = notification.storedUntil(readingSigned: readsExpirySigned)
         guard expiry > 0 else {
             snapshot.counts.notStored += 1
             return

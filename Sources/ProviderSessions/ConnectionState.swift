@@ -10,8 +10,8 @@ enum ConnectionState: ~Copyable {
     case connecting(failures: Int)
     /// The connection stands since then.
     case open(failures: Int, since: Instant)
-    /// The sentinel is written; its reply is due by then.
-    case proving(sentinel: UInt32, deadline: Instant)
+    /// The sentinel is written; its reply is due by then. Without a sentinel the connection is only watched for its end.
+    case proving(sentinel: UInt32?, deadline: Instant)
     /// The next attempt may begin then.
     case pausing(failures: Int, until: Instant)
     /// Nothing happens any more.
@@ -55,8 +55,8 @@ enum ConnectionState: ~Copyable {
         }
     }
 
-    /// The sentinel was written on the open connection.
-    mutating func beginProving(sentinel: UInt32, until deadline: Instant) {
+    /// The sentinel was written on the open connection, or there is none to write.
+    mutating func beginProving(sentinel: UInt32?, until deadline: Instant) {
         switch consume self {
         case .open: self = .proving(sentinel: sentinel, deadline: deadline)
         case let other: self = other
@@ -83,12 +83,16 @@ enum ConnectionState: ~Copyable {
     /// The attempt or the connection ended without an explanation.
     ///
     /// A connection that stood for less than the base pause counts as a failure: a gateway that closes right after the
-    /// handshake must not be stormed (it treats churn as an attack).
-    mutating func ended(at now: Instant, plan: ReconnectPlan, random: inout SeededRandom) -> OnEnd {
+    /// handshake must not be stormed (it treats churn as an attack). In command 0 such an end may be all that a refused
+    /// notification earns (`mayBeRefusal`), and then pauses do not grow.
+    mutating func ended(
+        at now: Instant, plan: ReconnectPlan, random: inout SeededRandom, mayBeRefusal: Bool = false
+    ) -> OnEnd {
         let failures: Int
         switch consume self {
         case .connecting(let before): failures = before + 1
-        case .open(let before, let since): failures = now - since < plan.base ? before + 1 : 0
+        case .open(let before, let since):
+            failures = now - since >= plan.base ? 0 : mayBeRefusal ? 1 : before + 1
         case .proving: failures = 1
         case let other:
             self = other
@@ -135,6 +139,14 @@ enum ConnectionState: ~Copyable {
     var isFinished: Bool {
         switch self {
         case .finished: true
+        default: false
+        }
+    }
+
+    /// Whether everything is written and the connection stands only for what the gateway may still say.
+    var isProving: Bool {
+        switch self {
+        case .proving: true
         default: false
         }
     }

@@ -23,7 +23,8 @@ public enum SessionAction: Hashable, Sendable {
 /// error reply leaves to be written again waits here for the successor.
 ///
 /// Success is silent in this protocol, so `written` never turns into `accepted` by itself. The log knows every notification written on
-/// the present connection; a reply that names one of them settles all of them at once.
+/// the present connection; a reply that names one of them settles all of them at once. In command 0 no reply can name any: whatever
+/// was written stays unproven, and a bad notification shows as nothing but the connection's end.
 public final class ProviderSession {
     /// Which of the run's connections this is, from 0.
     public let slot: Int
@@ -43,7 +44,7 @@ public final class ProviderSession {
     public private(set) var errorReplyCount = 0
 
     private let supply: SequenceSupply
-    private let source: NotificationSource
+    private let encoder: BatchEncoder
     private var random: SeededRandom
     private var state = ConnectionState.idle
     private var log = SequenceRuns()
@@ -75,7 +76,7 @@ public final class ProviderSession {
         self.slot = slot
         self.plan = plan
         self.supply = supply
-        self.source = source
+        encoder = BatchEncoder(plan: plan, source: source)
         random = SeededRandom(seed: mix64(seed) ^ UInt64(slot))
         reconnectClock = ReconnectClock(slot: slot)
     }
@@ -168,8 +169,8 @@ public final class ProviderSession {
     public func timerFired(now: Instant) {
         if let batch, now >= batch.filledAt + plan.stallLimit {
             loseConnection(.timedOut, now: now)
-        } else if state.sentinel != nil, let deadline = state.deadline, now >= deadline {
-            loseConnection(.timedOut, now: now)
+        } else if state.isProving, let deadline = state.deadline, now >= deadline {
+            if state.sentinel != nil { loseConnection(.timedOut, now: now) } else { endUnproven() }
         } else if state.beginAttempt(at: now) {
             action = .connect
         } else if state.isOpen && batch == nil {
@@ -209,10 +210,11 @@ public final class ProviderSession {
             if queue.isEmpty && !claim(for: &next, now: now) { break }
             guard let run = queue.first else { break }
             let wanted = min(run.count, plan.batch.notifications - next.notifications)
-            let encoded = encode(
+            let encoded = encoder.encode(
                 SequenceRun(start: run.start, count: wanted), at: base + next.bytes,
-                room: min(capacity, plan.batch.bytes) - next.bytes, capacity: capacity - next.bytes,
-                isFirst: next.bytes == 0)
+                room: BatchRoom(
+                    planned: min(capacity, plan.batch.bytes) - next.bytes, capacity: capacity - next.bytes,
+                    isFirst: next.bytes == 0))
             guard encoded.count > 0 else { break }
             log.append(SequenceRun(start: run.start, count: encoded.count, unprovenResends: run.unprovenResends))
             next.resent += queue.dropFirst(encoded.count)
@@ -259,49 +261,21 @@ public final class ProviderSession {
         return true
     }
 
-    /// Encodes as many of `run`'s notifications as have room; the very first of a batch may exceed the plan's bytes.
-    private func encode(
-        _ run: SequenceRun, at base: UnsafeMutableRawPointer, room: Int, capacity: Int, isFirst: Bool
-    ) -> (count: UInt64, bytes: Int) {
-        let source = source
-        let expiry = plan.expiry
-        let longest = EnhancedNotification.overheadBytes + source.maxTokenBytes + source.maxPayloadBytes
-        var identifier = plan.identifiers.identifier(of: run.start)
-        var cursor = source.cursor(at: run.start)
-        var offset = 0
-        var sequence = run.start
-        let end = run.end
-        while sequence < end {
-            guard offset + longest <= room || (isFirst && offset == 0 && longest <= capacity) else { break }
-            let frame = base + offset
-            let tokenBytes = source.writeToken(at: &cursor, into: frame + EnhancedNotification.tokenOffset)
-            let payloadBytes = source.writePayload(
-                sequence: sequence, into: frame + EnhancedNotification.payloadOffset(tokenBytes: tokenBytes),
-                capacity: source.maxPayloadBytes)
-            offset += EnhancedNotification.frame(
-                frame, identifier: identifier, expiry: expiry, tokenBytes: tokenBytes, payloadBytes: payloadBytes)
-            identifier = identifier == .max ? 1 : identifier + 1
-            sequence += 1
-        }
-        return (sequence - run.start, offset)
-    }
-
-    /// Writes the deliberately bad last notification: a token of zeros, which belongs to no device.
+    /// Writes the deliberately bad last notification; without identifiers there is none, and silence is all that can be had.
     private func writeSentinel(at base: UnsafeMutableRawPointer, now: Instant) -> Int {
         guard log.count > 0 else {
             finish(.finish)
             return 0
         }
+        guard plan.command.hasIdentifier else {
+            state.beginProving(sentinel: nil, until: now + plan.watchTime)
+            return 0
+        }
         // Only unlike the run's own: the sentinel is the last on its connection, so no other one can be meant.
         let number = UInt64(slot) % (IdentifierSpace.count - plan.sentinelBase)
         let identifier = plan.identifiers.identifier(of: plan.sentinelBase + number)
-        let tokenBytes = 32
-        (base + EnhancedNotification.tokenOffset).initializeMemory(as: UInt8.self, repeating: 0, count: tokenBytes)
-        let payload = base + EnhancedNotification.payloadOffset(tokenBytes: tokenBytes)
-        payload.copyMemory(from: "{}", byteCount: 2)
         state.beginProving(sentinel: identifier, until: now + plan.sentinelTimeout)
-        return EnhancedNotification.frame(
-            base, identifier: identifier, expiry: 0, tokenBytes: tokenBytes, payloadBytes: 2)
+        return encoder.encodeSentinel(identifier: identifier, at: base)
     }
 
     // MARK: - Replies
@@ -328,7 +302,8 @@ public final class ProviderSession {
         }
         errorReplyCount += 1
         let last = log.runs.last?.end ?? 0
-        guard let sequence = plan.identifiers.sequence(of: reply.identifier, near: last),
+        guard plan.command.hasIdentifier,
+            let sequence = plan.identifiers.sequence(of: reply.identifier, near: last),
             let position = log.position(of: sequence)
         else {
             events.append(.unplacedReply(reply, at: now))
@@ -384,8 +359,16 @@ public final class ProviderSession {
         action = .replace
     }
 
+    /// The connection outlived its last write long enough, which proves nothing.
+    private func endUnproven() {
+        for run in log.runs { settle(run, .unknown) }
+        log.removeAll()
+        finish(.finish)
+    }
+
     /// The connection is gone and nothing tells how far the gateway had come.
     private func loseConnection(_ end: ConnectionEnd, now: Instant) {
+        let mayBeRefusal = !plan.command.hasIdentifier && log.count > 0
         events.append(.connectionLost(end, unproven: log.count, at: now))
         let (inFlight, queued) = (log.count, queue.resendCount)
         if end == .handshakeFailed { takeBackRefused() } else { settleUnproven() }
@@ -393,7 +376,7 @@ public final class ProviderSession {
         reconnectClock.connectionEnded(
             .end(end), inFlight: inFlight, resent: queue.resendCount - queued, at: now)
         guard hasWork else { return finish(.drop) }
-        switch state.ended(at: now, plan: plan.reconnect, random: &random) {
+        switch state.ended(at: now, plan: plan.reconnect, random: &random, mayBeRefusal: mayBeRefusal) {
         case .connect: action = .replace
         case .pause: action = .drop
         case .ignore: break

@@ -56,8 +56,43 @@ public enum UnprovenPolicy: Hashable, Sendable {
     case resend(limit: UInt32)
 }
 
+/// The command of the binary interface in which notifications are written.
+public enum NotificationCommand: Hashable, Sendable {
+    /// Command 0: no identifier, so that nothing that the gateway says can be about one notification.
+    case simple
+    /// Command 1.
+    case enhanced
+    /// Command 2 with a priority, 10 or 5.
+    case framed(priority: UInt8)
+
+    /// Whether an error reply can name a notification.
+    public var hasIdentifier: Bool { self != .simple }
+}
+
+/// Notifications that are damaged on purpose: every so many-th one of the run.
+public struct MalformedPlan: Hashable, Sendable {
+    /// What is wrong with their tokens.
+    public var token: MalformedToken
+    /// Of so many consecutive notifications the last one is damaged; at least 1.
+    public var every: UInt64
+
+    /// Makes a plan.
+    public init(token: MalformedToken, every: UInt64) {
+        precondition(every > 0, "one of at least one notification is damaged")
+        self.token = token
+        self.every = every
+    }
+
+    /// The first damaged notification from `sequence` on.
+    func next(from sequence: UInt64) -> UInt64 { (sequence / every + 1) * every - 1 }
+}
+
 /// Everything that a provider session is told before the run.
 public struct SessionPlan: Hashable, Sendable {
+    /// The command in which notifications are written.
+    public var command = NotificationCommand.enhanced
+    /// Notifications damaged on purpose; nil for none.
+    public var malformed: MalformedPlan?
     /// How notifications are gathered.
     public var batch = BatchPlan()
     /// How many of the last written notifications are kept for writing them again.
@@ -72,11 +107,13 @@ public struct SessionPlan: Hashable, Sendable {
     public var stallLimit = Interval.seconds(30)
     /// How long the reply to the sentinel may take, from when it was written or the gateway was last seen to move.
     public var sentinelTimeout = Interval.seconds(10)
+    /// How long a connection is watched for its end after the last write, where no sentinel can prove anything (command 0).
+    public var watchTime = Interval.milliseconds(500)
     /// The run's identifiers.
     public var identifiers = IdentifierSpace()
     /// The sequence number of the first sentinel; sentinels of all sessions lie from here on.
     public var sentinelBase: UInt64 = IdentifierSpace.count - 1_000_000
-    /// The expiry in every frame, in UNIX seconds; 0 asks the gateway not to store.
+    /// The expiry in every frame of commands 1 and 2, in UNIX seconds; 0 asks the gateway not to store.
     public var expiry: UInt32 = 0
 
     /// Makes a plan with the defaults.

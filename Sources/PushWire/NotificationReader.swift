@@ -1,4 +1,4 @@
-/// Cuts a byte stream that arrives in any pieces into notifications, and keeps at most one unfinished one.
+/// Cuts a byte stream that arrives in any pieces into notifications of any command, and keeps at most one unfinished one.
 public struct NotificationReader {
     /// What the reader accepts.
     public private(set) var parser: NotificationParser
@@ -17,8 +17,7 @@ public struct NotificationReader {
     /// Takes every frame from now on as long as its end can be found, whatever its token or payload length; for counting what
     /// is thrown away. A frame whose refusal led here comes again as a whole one.
     public mutating func acceptAnyLength() {
-        parser = NotificationParser(payloadLimit: Int(UInt16.max), tokenBytes: 0...Int(UInt16.max))
-        parser.acceptsEmptyPayload = true
+        parser = .takingAnyForm
     }
 
     /// Passes each frame in `bytes` to `body`, never an incomplete one.
@@ -29,19 +28,21 @@ public struct NotificationReader {
     public mutating func read(
         _ bytes: UnsafeRawBufferPointer, _ body: (ParsedNotification, inout NotificationReader) -> Void
     ) {
+        guard let base = bytes.baseAddress else { return }
         var offset = 0
         if !carry.isEmpty { offset = completeCarry(from: bytes, body) }
         while offset < bytes.count && !isLost {
-            let outcome = parser.parse(UnsafeRawBufferPointer(rebasing: bytes[offset...]))
+            let rest = UnsafeRawBufferPointer(start: base + offset, count: bytes.count &- offset)
+            let outcome = parser.parse(rest)
             switch outcome {
-            case .notification(let notification): offset += notification.byteCount
+            case .notification(let notification): offset &+= notification.byteCount
             case .incomplete:
-                carry.append(contentsOf: bytes[offset...])
+                carry.append(contentsOf: rest)
                 return
-            case .refused(let status, let identifier):
-                body(.refused(status: status, identifier: identifier), &self)
+            case .refused:
+                body(outcome, &self)
                 // The body has relaxed the parser; if not, the stream cannot go on.
-                if case .refused = parser.parse(UnsafeRawBufferPointer(rebasing: bytes[offset...])) { isLost = true }
+                if case .refused = parser.parse(rest) { isLost = true }
                 continue
             case .unknownCommand: isLost = true
             }
@@ -56,7 +57,7 @@ public struct NotificationReader {
     ) -> Int {
         var consumed = 0
         var needed = 1
-        while true {  // bounded: a frame's length is known after at most three rounds, and a refusal comes once
+        while true {  // bounded: each round needs more bytes than the last one, and a refusal comes once
             let missing = needed - carry.count
             if missing > 0 {
                 let taken = bytes.dropFirst(consumed).prefix(missing)

@@ -110,6 +110,20 @@ public struct RunSummary {
     }
 
     private var agreement: String {
+        if let book = record.simulatorLedger, !record.ledger.hasIdentifiers { return countsAlone(book) }
+        return agreementByIdentifier
+    }
+
+    /// What can be said where no notification can be told from another.
+    private func countsAlone(_ book: SimulatorLedgerRecord) -> String {
+        let excess = record.ledgerDifference ?? 0
+        return "no identifiers, so no proof: the simulator counted "
+            + "\(FigureText.count(book.acceptedWithoutIdentifier)) accepted and "
+            + "\(FigureText.count(book.rejectedWithoutIdentifier)) refused"
+            + (excess > 0 ? ", \(FigureText.count(excess)) MORE than were written" : "")
+    }
+
+    private var agreementByIdentifier: String {
         switch record.ledgerDifference {
         case 0?: "the simulator's ledger agrees"
         case let difference?: "the simulator's ledger DIFFERS about \(FigureText.count(difference))"

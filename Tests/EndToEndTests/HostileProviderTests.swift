@@ -49,7 +49,15 @@ extension EndToEndTests {
 
         private static let streams = [
             Stream(testDescription: "garbage", bytes: [0x47, 0x45, 0x54, 0x20], reply: [8, 128, 0, 0, 0, 0]),
-            Stream(testDescription: "zeros", bytes: [UInt8](repeating: 0, count: 70_000), reply: [8, 128, 0, 0, 0, 0]),
+            Stream(
+                testDescription: "zeros: a command 0 without a token, which has no identifier to answer with",
+                bytes: [UInt8](repeating: 0, count: 70_000), reply: []),
+            Stream(
+                testDescription: "C11: a command 2 with an empty token before its identifier",
+                bytes: [2, 0, 0, 0, 10, 1, 0, 0, 3, 0, 4, 0, 0, 0, 9] + frame(1), reply: [8, 2, 0, 0, 0, 0]),
+            Stream(
+                testDescription: "a command 2 of four gigabytes with an item that nobody knows",
+                bytes: [2, 0xFF, 0xFF, 0xFF, 0xFF, 3, 0, 4, 0, 0, 0, 9, 7, 0, 0], reply: [8, 128, 0, 0, 0, 9]),
             Stream(testDescription: "no token", bytes: frame(5, token: 0), reply: [8, 2, 0, 0, 0, 5]),
             Stream(testDescription: "31 bytes of token", bytes: frame(6, token: 31), reply: [8, 5, 0, 0, 0, 6]),
             Stream(testDescription: "longest token", bytes: frame(7, token: 65_535), reply: [8, 5, 0, 0, 0, 7]),
@@ -67,7 +75,7 @@ extension EndToEndTests {
         ]
 
         @Test(arguments: streams)
-        func `a wrong stream earns one reply of six bytes and a close in order`(stream: Stream) async throws {
+        func `a wrong stream earns the reply of its fault, if any, and a close in order`(stream: Stream) async throws {
             let server = try await Self.server()
             let provider = try HostileProvider(port: server.port, authorityPEM: server.authorityPEM)
             let seen = await provider.send(stream.bytes)

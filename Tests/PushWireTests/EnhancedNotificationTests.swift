@@ -41,8 +41,8 @@ import Testing
             identifier: .max, expiry: .max, token: Array(repeating: 7, count: 65_535),
             payload: Array(repeating: 9, count: 65_535))
         let parser = NotificationParser(payloadLimit: 65_535, tokenBytes: 0...65_535)
-        #expect(parser.frameLimit == 131_083)
-        #expect(parts.frame.count == parser.frameLimit)
+        #expect(parts.frame.count == 131_083)
+        #expect(parser.frameLimit == 131_099, "a command 2 has more beside token and payload")
         #expect(read([parts.frame[...]], parser: parser).seen == [.notification(parts)])
     }
 
@@ -101,7 +101,7 @@ import Testing
         #expect(read([frame[...]]).seen == [.refused(.missingPayload, 0x0102_0304)])
     }
 
-    @Test(arguments: (0...255).filter { $0 != 1 })
+    @Test(arguments: 3...255)
     func `any other command is unknown and is told`(command: Int) {
         var frame = Self.vector.frame
         frame[0] = UInt8(command)

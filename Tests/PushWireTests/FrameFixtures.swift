@@ -3,17 +3,31 @@ import PushWire
 
 /// The parts of one notification, as a test writes them down.
 struct Parts: Equatable {
+    var command: UInt8 = 1
     var identifier: UInt32
+    var hasIdentifier = true
     var expiry: UInt32
+    var priority: UInt8 = 10
     var token: [UInt8]
     var payload: [UInt8]
 
-    /// Parts that a seed determines.
+    /// Parts of command 1 that a seed determines.
     static func drawn(from random: inout SeededRandom, tokenBytes: Int = 32, payloadLimit: UInt64 = 300) -> Parts {
         Parts(
             identifier: UInt32(truncatingIfNeeded: random.next()), expiry: UInt32(truncatingIfNeeded: random.next()),
             token: bytes(tokenBytes, from: &random),
             payload: bytes(1 + Int(random.below(payloadLimit)), from: &random))
+    }
+
+    /// Parts of any command that a seed determines.
+    static func drawnMixed(from random: inout SeededRandom, payloadLimit: UInt64 = 300) -> Parts {
+        var parts = drawn(from: &random, payloadLimit: payloadLimit)
+        parts.command = UInt8(random.below(3))
+        if parts.command == 0 {
+            (parts.identifier, parts.hasIdentifier, parts.expiry) = (0, false, 0)
+        }
+        if parts.command == 2 && random.below(2) == 0 { parts.priority = 5 }
+        return parts
     }
 
     static func bytes(_ count: Int, from random: inout SeededRandom) -> [UInt8] {
@@ -22,16 +36,35 @@ struct Parts: Equatable {
 
     /// The frame of these parts, by the encoder under test.
     var frame: [UInt8] {
-        let room = EnhancedNotification.overheadBytes + token.count + payload.count
-        return [UInt8](unsafeUninitializedCapacity: room) { buffer, count in
-            let base = UnsafeMutableRawPointer(buffer.baseAddress!)
-            base.advanced(by: EnhancedNotification.tokenOffset).copyMemory(from: token, byteCount: token.count)
-            base.advanced(by: EnhancedNotification.payloadOffset(tokenBytes: token.count))
-                .copyMemory(from: payload, byteCount: payload.count)
-            count = EnhancedNotification.frame(
-                base, identifier: identifier, expiry: expiry, tokenBytes: token.count, payloadBytes: payload.count)
+        switch command {
+        case 0: frame(SimpleNotification())
+        case 1: frame(EnhancedNotification(expiry: expiry))
+        default: frame(FramedNotification(expiry: expiry, priority: priority))
         }
     }
+
+    private func frame<Format: NotificationFormat>(_ format: Format) -> [UInt8] {
+        let room = Format.overheadBytes + token.count + payload.count
+        return [UInt8](unsafeUninitializedCapacity: room) { buffer, count in
+            let base = UnsafeMutableRawPointer(buffer.baseAddress!)
+            base.advanced(by: Format.tokenOffset).copyMemory(from: token, byteCount: token.count)
+            base.advanced(by: Format.payloadOffset(tokenBytes: token.count))
+                .copyMemory(from: payload, byteCount: payload.count)
+            count = format.frame(
+                base, identifier: identifier, tokenBytes: token.count, payloadBytes: payload.count)
+        }
+    }
+}
+
+/// A command 2 with these items, whatever they are.
+func framed(_ items: [(id: UInt8, data: [UInt8])]) -> [UInt8] {
+    let data = items.flatMap { [$0.id] + bigEndian($0.data.count, 2) + $0.data }
+    return [2] + bigEndian(data.count, 4) + data
+}
+
+/// A number in so many bytes, the highest first.
+func bigEndian(_ number: Int, _ count: Int) -> [UInt8] {
+    (0..<count).reversed().map { UInt8(truncatingIfNeeded: number >> (8 * $0)) }
 }
 
 /// What a reader passed on, copied out of its buffers.
@@ -60,8 +93,8 @@ func read(
             reader.read(bytes) { frame, reader in
                 switch frame {
                 case .notification(let view): seen.append(.notification(Parts(view)))
-                case .refused(let status, let identifier):
-                    seen.append(.refused(status, identifier))
+                case .refused(let refused):
+                    seen.append(.refused(refused.status, refused.identifier))
                     if after == .acceptAnyLength { reader.acceptAnyLength() }
                 case .unknownCommand(let command): seen.append(.unknownCommand(command))
                 case .incomplete: preconditionFailure("an incomplete frame was passed on")
@@ -75,7 +108,8 @@ func read(
 extension Parts {
     init(_ view: NotificationView) {
         self.init(
-            identifier: view.identifier, expiry: view.expiry, token: Array(view.token), payload: Array(view.payload))
+            command: view.command, identifier: view.identifier, hasIdentifier: view.hasIdentifier, expiry: view.expiry,
+            priority: view.priority, token: Array(view.token), payload: Array(view.payload))
     }
 }
 
@@ -89,45 +123,4 @@ func randomPieces(of bytes: [UInt8], longest: UInt64, random: inout SeededRandom
         rest = rest.dropFirst(piece.count)
     }
     return pieces
-}
-
-/// The same judgement as the reader's in the plainest way: whole stream in one array, fields by index arithmetic.
-func plainReading(of stream: [UInt8], _ after: AfterRefusal, payloadLimit: Int) -> [Seen] {
-    var seen: [Seen] = []
-    var rest = stream[...]
-    var isStrict = true
-    func number(_ offset: Int, _ count: Int) -> Int {
-        rest.dropFirst(offset).prefix(count).reduce(0) { $0 << 8 | Int($1) }
-    }
-    while let command = rest.first {
-        guard command == 1 else { return seen + [.unknownCommand(command)] }
-        guard rest.count >= 11 else { return seen }
-        let identifier = UInt32(number(1, 4))
-        let tokenBytes = number(9, 2)
-        var status: ErrorStatus?
-        if isStrict && tokenBytes != 32 { status = tokenBytes == 0 ? .missingDeviceToken : .invalidTokenSize }
-        var payloadBytes = 0
-        if status == nil {
-            guard rest.count >= 13 + tokenBytes else { return seen }
-            payloadBytes = number(11 + tokenBytes, 2)
-            if isStrict && payloadBytes == 0 { status = .missingPayload }
-            if isStrict && payloadBytes > payloadLimit { status = .invalidPayloadSize }
-        }
-        if let status {
-            seen.append(.refused(status, identifier))
-            guard after == .acceptAnyLength else { return seen }
-            isStrict = false
-            continue
-        }
-        let byteCount = 13 + tokenBytes + payloadBytes
-        guard rest.count >= byteCount else { return seen }
-        seen.append(
-            .notification(
-                Parts(
-                    identifier: identifier, expiry: UInt32(number(5, 4)),
-                    token: Array(rest.dropFirst(11).prefix(tokenBytes)),
-                    payload: Array(rest.dropFirst(13 + tokenBytes).prefix(payloadBytes)))))
-        rest = rest.dropFirst(byteCount)
-    }
-    return seen
 }

@@ -93,7 +93,8 @@ private let timeForm =
 
     @Test(arguments: [
         BadProfile(
-            "{ protocol: \"http2\" }", "p.json5:1:13: protocol: \"http2\" is not yet supported; supported: enhanced"),
+            "{ protocol: \"http2\" }",
+            "p.json5:1:13: protocol: \"http2\" is not yet supported; supported: simple, enhanced, framed"),
         BadProfile(
             "{ protocol: \"enhancd\" }",
             "p.json5:1:13: protocol: unknown value \"enhancd\", did you mean \"enhanced\"?; "

@@ -19,7 +19,7 @@ import Workload
         let count = frame.withUnsafeMutableBytes { buffer -> Int in
             guard let base = buffer.baseAddress else { return 0 }
             TokenKey(seed: 7).writeToken(for: device, into: base + EnhancedNotification.tokenOffset)
-            return EnhancedNotification.frame(base, identifier: 1, expiry: 0, tokenBytes: 32, payloadBytes: 20)
+            return EnhancedNotification().frame(base, identifier: 1, tokenBytes: 32, payloadBytes: 20)
         }
         var verdict: NotificationJudge.Verdict?
         var reader = NotificationReader(parser: NotificationParser(payloadLimit: 256))

@@ -64,7 +64,8 @@ import Testing
         #expect(world.gatewayLedger.unlistedRefusals == 0)
         let book = GatewayLedger(trackedCount: 100, refusedCapacity: 2)
         for identifier in [5, 7, 9, 1_000] as [UInt32] {
-            book.refuse(ErrorReply(status: .invalidToken, identifier: identifier))
+            book.refuse(
+                RefusedNotification(command: 1, status: .invalidToken, identifier: identifier, hasIdentifier: true))
         }
         #expect(book.refused == [4, 6])
         #expect(book.unlistedRefusals == 1)

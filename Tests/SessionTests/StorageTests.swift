@@ -32,8 +32,8 @@ import Workload
                     rebasing: buffer[EnhancedNotification.payloadOffset(tokenBytes: token.count)...]
                 ).copyMemory(from: $0)
             }
-            _ = EnhancedNotification.frame(
-                base, identifier: identifier, expiry: expiry, tokenBytes: token.count, payloadBytes: payload.count)
+            _ = EnhancedNotification(expiry: expiry).frame(
+                base, identifier: identifier, tokenBytes: token.count, payloadBytes: payload.count)
         }
         return frame
     }

@@ -46,13 +46,27 @@ extension Profile {
         }
         plan.stallLimit = sender.stallLimit
         plan.sentinelTimeout = sender.sentinelTimeout
-        plan.identifiers = IdentifierSpace(first: sender.firstIdentifier)
+        plan.watchTime = sender.watch
+        plan.identifiers = IdentifierSpace(first: sender.identifiers.fixed ?? sender.firstIdentifier)
+        plan.command = command
         if let expiry = workload.expiry {
             let now = MonotonicClock.now() + UnixClock.offset + expiry
             plan.expiry = UInt32(clamping: now.nanoseconds / 1_000_000_000)
         }
+        plan.malformed = sender.malformed.map { malformed in
+            MalformedPlan(
+                token: malformed.token == .missingByte ? .missingByte : .extraByte, every: UInt64(malformed.every))
+        }
         plan.sentinelBase = UInt64(Self.notificationLimit)
         return plan
+    }
+
+    private var command: NotificationCommand {
+        switch protocolName {
+        case .simple: .simple
+        case .framed: .framed(priority: sender.priority)
+        case .enhanced, .http2: .enhanced
+        }
     }
 
     /// The environment of the target, whose tokens are valid there.
@@ -156,6 +170,12 @@ extension Profile {
         settings.foreignTokens = simulator.judge.foreignTokens == .accept ? .accept : .reject
         settings.payloadLimit = simulator.payloadLimit
         settings.judgesPayloadSize = simulator.judge.payloadSize
+        switch simulator.tokenLength {
+        case .strict: settings.tokenBytes = GatewaySimulator.GatewaySettings.strictTokenBytes
+        case .variable: settings.tokenBytes = GatewaySimulator.GatewaySettings.variableTokenBytes
+        }
+        settings.unknownCommand = simulator.unknownCommand == .protocolError ? .protocolError : .silentClose
+        settings.simpleRefusal = simulator.simpleRefusal == .silentClose ? .silentClose : .reply
         settings.judgesJSON = simulator.judge.payloadJSON
         settings.errorDelay = simulator.errorDelay
         settings.closeMode = GatewaySimulator.GatewaySettings.CloseMode(simulator.closeMode)

@@ -229,17 +229,29 @@ public final class RunEngine {
     /// Lets the simulator's book tell about what the sender does not know, and compares the two.
     private func join() {
         guard let result = outcome.simulator, let bounds = result.acceptedStretches else { return }
+        guard plan.command.hasIdentifier else {
+            outcome.difference = excess(of: result.ledger)
+            return
+        }
         let join = LedgerJoin(accepted: bounds, refused: result.refusedStretches)
         outcome.sender.ledger.resolveUnknown(join.fate)
         let accepted = outcome.sender.ledger.fates[.accepted] ?? []
         var difference = join.difference(from: accepted)
         let unfound = join.unfoundRejections(in: outcome.sender.ledger.fates[.rejected] ?? [])
         difference += unfound - min(unfound, UInt64(result.unlistedRefusals))
-        if result.ledger.duplicates == 0, difference == 0 {
+        // Damaged notifications do not carry the tokens that the sender's book has.
+        if result.ledger.duplicates == 0, difference == 0, plan.malformed == nil {
             let digest = LedgerJoin.digest(of: accepted, source: source, identifiers: plan.identifiers)
             difference += digest == result.digest ? 0 : 1
         }
         outcome.difference = difference
+    }
+
+    /// How many more notifications than were written the simulator counted; without identifiers nothing else can be compared.
+    private func excess(of book: SimulatorLedgerRecord) -> UInt64 {
+        let counted = UInt64(clamping: book.acceptedWithoutIdentifier + book.rejectedWithoutIdentifier + book.discarded)
+        let written = outcome.sender.ledger.written
+        return counted > written ? counted - written : 0
     }
 
     private func onEachLoop(_ body: @escaping @Sendable (SenderLoop) -> Void) async {

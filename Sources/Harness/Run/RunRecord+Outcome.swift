@@ -14,6 +14,7 @@ extension RunRecord {
         intervals = outcome.intervals
         connections = outcome.sender.connections.sorted { $0.index < $1.index }
         ledger = LedgerRecord(outcome)
+        ledger.hasIdentifiers = plan.command.hasIdentifier
         simulatorLedger = outcome.simulator?.ledger
         ledgerDifference = outcome.difference.map { Int64($0) }
         feedback = outcome.feedback.map { FeedbackRecord($0, simulator: outcome.simulator) }
@@ -87,7 +88,10 @@ extension RunOutcome {
         guard isTimed else {
             let acceptedEnd = simulator?.lastAcceptedNs.map { Instant(nanoseconds: $0) }
             let end = [acceptedEnd, sender.lastProof, sender.lastWrite].compactMap { $0 }.max() ?? end
-            let accepted = Int64(sender.ledger.count(of: .accepted))
+            // What cannot be proved is counted by the simulator alone.
+            let accepted =
+                profile.protocolName.hasIdentifiers
+                ? Int64(sender.ledger.count(of: .accepted)) : simulator?.ledger.acceptedWithoutIdentifier
             return (
                 accepted, Int64(sender.ledger.written), Int64(sender.ledger.writtenBytes),
                 end - (sender.firstWrite ?? startedAt)
@@ -118,7 +122,8 @@ extension RunOutcome {
         points.append(
             SimulatorProgress(
                 atNs: result.lastAcceptedNs ?? end.nanoseconds,
-                accepted: result.ledger.accepted + result.ledger.duplicates, cpuNs: 0))
+                accepted: result.ledger.accepted + result.ledger.duplicates + result.ledger.acceptedWithoutIdentifier,
+                cpuNs: 0))
         for point in points {
             if point.atNs >= instant.nanoseconds {
                 let length = Double(point.atNs - before.atNs)

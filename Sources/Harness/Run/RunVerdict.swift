@@ -6,6 +6,8 @@ extension RunRecord {
     /// Concludes a run: the worst that happened decides status and exit code, and all of it stands in the reasons.
     ///
     /// What was lost, is unknown or was never sent fails a run, unless a threshold of the profile says what is tolerated.
+    /// Where the notifications carry no identifiers, `unknown` is all that can be known of what was written, whatever the
+    /// gateway did: then it makes the run inconclusive, which is neither a pass nor a failure.
     ///
     /// - Parameter outcomes: the profile's thresholds, evaluated on this record.
     public mutating func conclude(thresholds outcomes: [ThresholdRecord]) {
@@ -37,15 +39,31 @@ extension RunRecord {
         }
         for (name, count) in [("lost", ledger.lost), ("unknown", ledger.unknown), ("unsent", ledger.unsent)]
         where count > 0 && !outcomes.contains(where: { $0.text.hasPrefix(name) }) {
+            if name == "unknown" && !ledger.hasIdentifiers {
+                reasons.append(unprovableText)
+                findings.append((.inconclusive, 4))
+                continue
+            }
             reasons.append("\(count) notifications are \(name)")
             findings.append((.failed, 3))
         }
-        let order: [VerdictRecord.Status] = [.internalError, .unreachable, .interrupted, .generatorLimited, .failed]
+        let order: [VerdictRecord.Status] = [
+            .internalError, .unreachable, .interrupted, .generatorLimited, .failed, .inconclusive,
+        ]
         let worst = findings.min {
             (order.firstIndex(of: $0.status) ?? order.count) < (order.firstIndex(of: $1.status) ?? order.count)
         }
         verdict = VerdictRecord(
             status: worst?.status ?? .passed, reasons: reasons, exitCode: worst?.exitCode ?? 0)
+    }
+}
+
+extension RunRecord {
+    private var unprovableText: String {
+        let text =
+            "\(ledger.unknown) notifications are unknown: they carry no identifier, so that nothing can prove them"
+        guard let counted = simulatorLedger?.acceptedWithoutIdentifier else { return text }
+        return text + "; the simulator counted \(counted) accepted, without knowing which"
     }
 }
 

@@ -34,7 +34,7 @@ final class FeedbackDesk {
     private var missingParts = 0
     private var settled = FeedbackCounts()
 
-    /// - Parameter topics: the gateway's apps by topic number.
+    /// Makes the desk of a gateway whose apps are `topics`, by topic number.
     init(settings: FeedbackSettings, topics: [String], limit: Int, gatewayLoops: [EventLoop], home: EventLoop) {
         self.settings = settings
         self.topics = topics

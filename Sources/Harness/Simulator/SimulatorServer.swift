@@ -145,14 +145,24 @@ public final class SimulatorServer: Sendable {
         for (status, count) in counts.rejections.enumerated() where count > 0 {
             result.rejections[status] = Int64(count)
         }
-        result.ledger.accepted = Int64(counts.accepted - counts.duplicates)
+        for (status, count) in counts.rejectionsWithoutIdentifier.enumerated() where count > 0 {
+            result.rejections[status, default: 0] += Int64(count)
+        }
+        result.ledger.accepted = Int64(counts.accepted - counts.duplicates - counts.acceptedWithoutIdentifier)
+        result.ledger.acceptedWithoutIdentifier = Int64(counts.acceptedWithoutIdentifier)
+        result.ledger.rejectedWithoutIdentifier = Int64(counts.rejectedWithoutIdentifier)
+        result.ledger.unknownCommands = Int64(counts.unknownCommands)
+        result.ledger.commands = CommandCountRecord(
+            simple: Int64(counts.simple), enhanced: Int64(counts.enhanced), framed: Int64(counts.framed))
+        result.ledger.powerSaving = Int64(counts.powerSaving)
         result.ledger.duplicates = Int64(counts.duplicates)
         result.ledger.rejected = Int64(counts.rejected)
         result.ledger.unlistedRefusals = result.unlistedRefusals
         result.ledger.discarded = Int64(counts.discarded)
         result.ledger.sentinels = Int64(counts.untrackedRejections)
         result.ledger.received = Int64(
-            counts.accepted + counts.rejected + counts.discarded + counts.untrackedRejections)
+            counts.accepted + counts.rejected + counts.rejectedWithoutIdentifier + counts.discarded
+                + counts.untrackedRejections)
         result.ledger.connectionsAccepted = Int64(counts.connections)
         result.ledger.connectionsRefused = Int64(listener.counts.turnedAway)
         for (reason, count) in counts.refusedCertificates {

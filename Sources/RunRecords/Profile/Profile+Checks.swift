@@ -1,4 +1,5 @@
 import Primitives
+import PushWire
 import Workload
 
 /// Settings that are sound each alone and impossible together.
@@ -17,6 +18,7 @@ extension Profile {
         try checkPayload(checks)
         try checkTokens(checks)
         try checkSender(checks)
+        try checkProtocol(checks)
         try checkTarget(checks)
     }
 
@@ -61,7 +63,7 @@ extension Profile {
             "needs generated payloads, not a file"
         }
         let oversized = workload.faults.oversizedPayload > 0 ? payloadLimit + PayloadGenerator.oversizeMaximum : 0
-        let largest = max(payload.bytes.max, oversized) + Self.enhancedFrameOverhead
+        let largest = max(payload.bytes.max, oversized) + frameOverhead
         try checks.refuse("sender.batch.bytes", when: isGenerated && sender.batch.bytes < largest) {
             "\(sender.batch.bytes) bytes do not hold the largest notification, \(largest) bytes"
         }
@@ -92,6 +94,26 @@ extension Profile {
         }
         try checks.refuse("sender.reconnect.cap", when: sender.reconnect.cap < sender.reconnect.base) {
             "\(sender.reconnect.cap) is less than base, \(sender.reconnect.base)"
+        }
+    }
+
+    private func checkProtocol(_ checks: ContradictionCheck) throws(ProfileError) {
+        try checks.refuse("sender.priority", when: protocolName != .framed && sender.priority != 10) {
+            "has no effect: only protocol framed carries a priority, and this is \(protocolName.rawValue)"
+        }
+        try checks.refuse("workload.expiry", when: protocolName == .simple && workload.expiry != nil) {
+            "has no effect: protocol simple carries no expiry"
+        }
+        if let fixed = sender.identifiers.fixed, workload.notifications > 1 {
+            throw checks.error(
+                "sender.identifiers.fixed",
+                .contradiction(
+                    "identifiers not unique in the window: an error reply that names \(fixed) would name all of "
+                        + "\(Count(Int64(workload.notifications)).grouped) notifications; consecutive ones, or one "
+                        + "notification, are accepted"))
+        }
+        try checks.refuse("sender.malformed", when: sender.malformed != nil && !sender.allowMalformed) {
+            "sends notifications whose token is not as long as declared; set sender.allowMalformed to true if that is meant"
         }
     }
 
@@ -147,8 +169,14 @@ extension Profile {
         }
     }
 
-    /// Command, identifier, expiry, two lengths and a token of 32 bytes (`protocol.md`, command 1).
-    static let enhancedFrameOverhead = 45
+    /// What a frame has beside its payload, with a token of 32 bytes.
+    private var frameOverhead: Int {
+        switch protocolName {
+        case .simple: SimpleNotification.overheadBytes + 32
+        case .framed: FramedNotification.overheadBytes + 32
+        case .enhanced, .http2: EnhancedNotification.overheadBytes + 32
+        }
+    }
 
     /// The largest payload that the target takes, in bytes.
     public var payloadLimit: Int {

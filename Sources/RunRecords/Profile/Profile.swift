@@ -31,17 +31,20 @@ public struct Profile: Equatable, Sendable {
 
 /// The protocols by their names in profiles and options.
 public enum ProtocolName: String, Sendable, CaseIterable {
-    /// Command 0 of the binary interface; recognised, not yet supported.
+    /// Command 0 of the binary interface, which has no identifiers: nothing that is sent can be proved.
     case simple
     /// Command 1 of the binary interface.
     case enhanced
-    /// Command 2 of the binary interface; recognised, not yet supported.
+    /// Command 2 of the binary interface.
     case framed
     /// The provider API over HTTP/2; recognised, not yet supported.
     case http2
 
     /// Whether this version can send it.
-    public var isSupported: Bool { self == .enhanced }
+    public var isSupported: Bool { self != .http2 }
+
+    /// Whether an error reply can name a notification, so that what became of each can be proved.
+    public var hasIdentifiers: Bool { self != .simple }
 }
 
 /// The world that tokens and gateways belong to; a token of one is refused by the other.

@@ -99,8 +99,18 @@ extension SenderSettings: SettingsGroup {
             .interval("handshakeTimeout", \.handshakeTimeout, Interval.positive), .flag("resume", \.resume),
             .interval("stallLimit", \.stallLimit, Interval.positive),
             .interval("sentinelTimeout", \.sentinelTimeout, Interval.positive),
+            .group("identifiers", \.identifiers), .priority, .interval("watch", \.watch, Interval.any),
+            .flag("allowMalformed", \.allowMalformed), .group("malformed", \.malformed),
         ]
     }
+}
+
+extension IdentifierSettings: SettingsGroup {
+    static var fields: [SettingsField<Self>] { [.count("fixed", \.fixed, 1...UInt32.max)] }
+}
+
+extension MalformedSettings: SettingsGroup {
+    static var fields: [SettingsField<Self>] { [.choice("token", \.token), .count("every", \.every, counts)] }
 }
 
 extension BatchSettings: SettingsGroup {
@@ -152,8 +162,9 @@ extension SimulatorSettings: SettingsGroup {
     static var fields: [SettingsField<Self>] {
         [
             .text("address", \.address), .count("port", \.port, 0...65_535), .group("judge", \.judge),
-            .bytes("payloadLimit", \.payloadLimit, PayloadLimit.accepted), .choice("environment", \.environment),
+            .payloadLimit, .choice("tokenLength", \.tokenLength), .choice("environment", \.environment),
             .interval("errorDelay", \.errorDelay, .zero...Interval.seconds(3_600)),
+            .choice("unknownCommand", \.unknownCommand), .choice("simpleRefusal", \.simpleRefusal),
             .choice("closeMode", \.closeMode), .count("tickets", \.tickets, 0...16),
             .flag("renewTickets", \.renewTickets), .choice("tlsMinVersion", \.tlsMinVersion),
             .choice("tlsMaxVersion", \.tlsMaxVersion), .text("certificateFile", \.certificateFile),

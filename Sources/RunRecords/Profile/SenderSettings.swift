@@ -20,6 +20,14 @@ public struct SenderSettings: Equatable, Sendable {
     public var window = 65_536
     /// The first identifier, 1 to 4,294,967,295; a high one makes identifiers wrap. Default: 1.
     public var firstIdentifier: UInt32 = 1
+    /// Other identifiers than consecutive ones, to show that they cannot work.
+    public var identifiers = IdentifierSettings()
+    /// The priority of framed notifications, 10 or 5; the other protocols carry none. Default: 10.
+    public var priority: UInt8 = 10
+    /// Whether ``malformed`` may be set, so that nobody damages notifications by accident. Default: false.
+    public var allowMalformed = false
+    /// Notifications whose declared token length is wrong; nil (the default) for none.
+    public var malformed: MalformedSettings?
     /// Whether small segments leave at once (TCP_NODELAY). Default: true.
     public var noDelay = true
     /// The socket's send buffer in bytes; nil (the default) leaves it to the system.
@@ -46,7 +54,39 @@ public struct SenderSettings: Equatable, Sendable {
     /// The longest to wait for the reply to a sentinel while the target shows no sign of work. Default: 10 s.
     public var sentinelTimeout = Interval.seconds(10)
 
+    /// Simple notifications only: how long a connection is watched for its end after the last write. Default: 500 ms.
+    public var watch = Interval.milliseconds(500)
+
     /// Makes the default sender.
+    public init() {}
+}
+
+/// Identifiers that are not consecutive.
+public struct IdentifierSettings: Equatable, Sendable {
+    /// The identifier of every notification; nil (the default) for consecutive ones. Since a reply then names all of
+    /// them, more than one notification is refused.
+    public var fixed: UInt32?
+
+    /// Makes the default: consecutive identifiers.
+    public init() {}
+}
+
+/// Notifications whose declared token length is not the real one.
+public struct MalformedSettings: Equatable, Sendable {
+    /// What is wrong with a token.
+    public enum Token: String, Sendable, CaseIterable {
+        /// 31 bytes behind a declared length of 32.
+        case missingByte
+        /// 32 bytes behind a declared length of 31.
+        case extraByte
+    }
+
+    /// What is wrong.
+    public var token = Token.missingByte
+    /// Of so many consecutive notifications the last one is damaged. Default: 1,000.
+    public var every = 1_000
+
+    /// Makes the default: the last byte of one in a thousand is missing.
     public init() {}
 }
 

@@ -44,11 +44,13 @@ extension SettingsField {
             write: { .integer(Int64(clamping: $0[keyPath: path])) })
     }
 
-    static func count(_ name: String, _ path: WritableKeyPath<Group, Int?>, _ range: ClosedRange<Int>) -> Self {
+    static func count<Number: FixedWidthInteger>(
+        _ name: String, _ path: WritableKeyPath<Group, Number?>, _ range: ClosedRange<Number>
+    ) -> Self {
         Self(
             name: name,
             read: { (group, setting) throws(ProfileError) in group[keyPath: path] = try setting.count(range) },
-            write: { $0[keyPath: path].map { .integer(Int64($0)) } ?? .null })
+            write: { $0[keyPath: path].map { .integer(Int64(clamping: $0)) } ?? .null })
     }
 
     static func bytes(_ name: String, _ path: WritableKeyPath<Group, Int>, _ range: ClosedRange<Int>) -> Self {

@@ -1,4 +1,5 @@
 import Primitives
+import Workload
 
 /// Fields whose value has more than one form.
 extension SettingsField<Profile> {
@@ -44,6 +45,38 @@ extension SettingsField<PayloadSettings> {
                 case .distribution(let quantiles): quantiles.json
                 }
             })
+    }
+}
+
+extension SettingsField<SenderSettings> {
+    /// 10 or 5, and nothing between.
+    static var priority: Self {
+        Self(
+            name: "priority",
+            read: { (sender, setting) throws(ProfileError) in
+                let priority = try setting.count(UInt8(0)...UInt8.max)
+                guard [5, 10].contains(priority) else {
+                    throw setting.error(.outOfRange(found: "\(priority)", accepted: "10 or 5"))
+                }
+                sender.priority = priority
+            },
+            write: { .integer(Int64($0.priority)) })
+    }
+}
+
+extension SettingsField<SimulatorSettings> {
+    /// A number of bytes, or the name of an era.
+    static var payloadLimit: Self {
+        Self(
+            name: "payloadLimit",
+            read: { (simulator, setting) throws(ProfileError) in
+                if case .string(let text) = setting.value.content, let era = PayloadEra(rawValue: text) {
+                    simulator.payloadLimit = era.limitBytes
+                } else {
+                    simulator.payloadLimit = try setting.bytes(PayloadLimit.accepted)
+                }
+            },
+            write: { .integer(Int64($0.payloadLimit)) })
     }
 }
 

@@ -1,4 +1,5 @@
 public import Primitives
+import Workload
 
 /// How the simulator listens, judges and misbehaves.
 public struct SimulatorSettings: Equatable, Sendable {
@@ -18,8 +19,14 @@ public struct SimulatorSettings: Equatable, Sendable {
     public var port = 0
     /// What is judged.
     public var judge = JudgeSettings()
-    /// The largest payload that is accepted, in bytes. Default: 2,048.
+    /// The largest payload that is accepted, in bytes or as the name of an era (``PayloadEra``). Default: 2,048.
     public var payloadLimit = 2_048
+    /// The token lengths that are accepted. Default: strict.
+    public var tokenLength = TokenLength.strict
+    /// What a byte earns that is no command. Default: protocolError.
+    public var unknownCommand = UnknownCommand.protocolError
+    /// What a bad notification without an identifier (command 0) earns. Default: silentClose.
+    public var simpleRefusal = SimpleRefusal.silentClose
     /// The environment that is served. Default: sandbox.
     public var environment = EnvironmentName.sandbox
     /// Time from reading a bad notification to its error reply, during which input is read and discarded. Default: none.
@@ -96,6 +103,49 @@ public enum ProviderCertificateKind: String, Sendable, CaseIterable {
     case otherEnvironment
     /// One for the app of topic number 1, or for an app of no number.
     case otherTopic
+}
+
+/// Payload limits of the binary interface by the era in which they held.
+public enum PayloadEra: String, Sendable, CaseIterable {
+    /// Up to iOS 7: 256 bytes.
+    case ios7
+    /// From iOS 8 on: 2,048 bytes.
+    case ios8
+    /// Certificates for voice over IP: 4,096 bytes.
+    case voip
+
+    /// The longest payload in bytes.
+    public var limitBytes: Int {
+        switch self {
+        case .ios7: PayloadLimit.early
+        case .ios8: PayloadLimit.binary
+        case .voip: PayloadLimit.http2
+        }
+    }
+}
+
+/// The token lengths that the simulator accepts.
+public enum TokenLength: String, Sendable, CaseIterable {
+    /// 32 bytes, as was ever seen in practice.
+    case strict
+    /// 1 to 100 bytes, as Apple's last document allows.
+    case variable
+}
+
+/// What a byte earns that is no command; Apple's documents disagree.
+public enum UnknownCommand: String, Sendable, CaseIterable {
+    /// Status 128 with identifier 0, then close.
+    case protocolError
+    /// The connection closes without a reply.
+    case silentClose
+}
+
+/// What a bad notification of command 0 earns, which has no identifier that a reply could name.
+public enum SimpleRefusal: String, Sendable, CaseIterable {
+    /// The connection closes without a reply.
+    case silentClose
+    /// The status with identifier 0, then close.
+    case reply
 }
 
 /// TLS versions by their names in profiles.

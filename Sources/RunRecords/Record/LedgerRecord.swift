@@ -18,6 +18,8 @@ public struct LedgerRecord: Codable, Equatable, Sendable {
     public var duplicates: Int64 = 0
     /// What proved the accepted ones.
     public var proof = ProofRecord()
+    /// Whether the notifications carried identifiers; without them (protocol `simple`) nothing can prove what became of any.
+    public var hasIdentifiers = true
 
     /// Makes an account of nothing.
     public init() {}
@@ -75,6 +77,16 @@ public struct SimulatorLedgerRecord: Codable, Equatable, Sendable {
     public var discarded: Int64 = 0
     /// Error replies given to sentinels.
     public var sentinels: Int64 = 0
+    /// Notifications taken that carry no identifier; they are not among ``accepted``, since nothing tells which ones they are.
+    public var acceptedWithoutIdentifier: Int64 = 0
+    /// Notifications refused that carry no identifier, or whose identifier could not be read.
+    public var rejectedWithoutIdentifier: Int64 = 0
+    /// Streams that went on with a byte that is no command.
+    public var unknownCommands: Int64 = 0
+    /// All that was taken, each time counted, by command.
+    public var commands = CommandCountRecord()
+    /// Notifications of priority 5 taken.
+    public var powerSaving: Int64 = 0
     /// Connections accepted.
     public var connectionsAccepted: Int64 = 0
     /// Connections refused because of a bound or a fault.
@@ -91,6 +103,23 @@ public struct SimulatorLedgerRecord: Codable, Equatable, Sendable {
 
     /// Makes an account of nothing.
     public init() {}
+}
+
+/// Notifications by command of the binary interface.
+public struct CommandCountRecord: Codable, Equatable, Sendable {
+    /// Command 0.
+    public var simple: Int64
+    /// Command 1.
+    public var enhanced: Int64
+    /// Command 2.
+    public var framed: Int64
+
+    /// Makes counts.
+    public init(simple: Int64 = 0, enhanced: Int64 = 0, framed: Int64 = 0) {
+        self.simple = simple
+        self.enhanced = enhanced
+        self.framed = framed
+    }
 }
 
 /// One kind of error and how often it occurred.

@@ -1,7 +1,6 @@
 import Glibc
 import Harness
 import Primitives
-import PushWire
 import RunRecords
 import Workload
 
@@ -21,7 +20,8 @@ struct GenerateCommand {
             let hint = nearestName(to: name, among: Kind.allCases.map(\.rawValue)).map { "; did you mean \($0)?" } ?? ""
             throw UsageError(description: "cannot generate \(name)\(hint)")
         }
-        let profile = try Profile.read(text: "{}", source: "defaults", overrides: parsed.overrides)
+        let writeFrame = try FrameWriter(parsed)
+        let profile = writeFrame.profile
         let source = try profile.notificationSource()
         let first = try number(of: "first") ?? 0
         let end = first + UInt64(profile.workload.notifications)
@@ -33,7 +33,7 @@ struct GenerateCommand {
                 switch kind {
                 case .tokens: writeHexToken(sequence, of: source, at: base)
                 case .payloads: writePayload(sequence, of: source, at: base)
-                case .frames: writeFrame(sequence, of: source, profile: profile, at: base)
+                case .frames: writeFrame(sequence, of: source, at: base)
                 }
             }
             guard isWritten else { return try finish(writer) }
@@ -89,19 +89,6 @@ struct GenerateCommand {
         let count = source.writePayload(sequence: sequence, into: base, capacity: source.maxPayloadBytes)
         base.storeBytes(of: UInt8(ascii: "\n"), toByteOffset: count, as: UInt8.self)
         return count + 1
-    }
-
-    private func writeFrame(
-        _ sequence: UInt64, of source: NotificationSource, profile: Profile, at base: UnsafeMutableRawPointer
-    ) -> Int {
-        let identifiers = IdentifierSpace(first: profile.sender.firstIdentifier)
-        let tokenBytes = source.writeToken(sequence: sequence, into: base + EnhancedNotification.tokenOffset)
-        let payloadBytes = source.writePayload(
-            sequence: sequence, into: base + EnhancedNotification.payloadOffset(tokenBytes: tokenBytes),
-            capacity: source.maxPayloadBytes)
-        return EnhancedNotification.frame(
-            base, identifier: identifiers.identifier(of: sequence), expiry: 0, tokenBytes: tokenBytes,
-            payloadBytes: payloadBytes)
     }
 }
 

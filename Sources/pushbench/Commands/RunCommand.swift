@@ -70,6 +70,7 @@ struct RunCommand {
         record.machine = Machine.fingerprint()
         record.profile = profile.effectiveJSON
         record.profileHash = profile.hash
+        record.ledger.hasIdentifiers = profile.protocolName.hasIdentifiers
         describeTool(&record)
     }
 

@@ -42,6 +42,9 @@ struct SimulateCommand {
             """
             connections \(book.connectionsAccepted), accepted \(book.accepted), duplicates \(book.duplicates), \
             rejected \(book.rejected + book.sentinels), discarded \(book.discarded)
+            without identifier: accepted \(book.acceptedWithoutIdentifier), rejected \(book.rejectedWithoutIdentifier)
+            simple \(book.commands.simple), enhanced \(book.commands.enhanced), framed \(book.commands.framed), \
+            of priority 5 \(book.powerSaving), unknown commands \(book.unknownCommands)
             """)
         printFeedback(book)
         for (status, count) in result.rejections.sorted(by: { $0.key < $1.key }) { print("status \(status): \(count)") }

@@ -22,7 +22,8 @@ enum CommandTable {
         name: "run", arguments: "PROFILE", argumentCount: 1...1,
         summary: "one run: generator, sender, target; a record and a summary",
         options: workload + [
-            .setting("protocol", nil, "NAME", "protocol", "enhanced"),
+            .setting(
+                "protocol", nil, "NAME", "protocol", "command 0, 1 or 2: simple, enhanced (the default) or framed"),
             .setting("connections", "c", "COUNT", "sender.connections", "connections in all"),
             .setting("batch", "b", "COUNT", "sender.batch.notifications", "notifications written in one go"),
             .setting("window", "w", "COUNT", "sender.window", "notifications kept for writing again, per connection"),
@@ -53,7 +54,12 @@ enum CommandTable {
             .setting("address", nil, "ADDRESS", "target.simulator.address", "where to listen (127.0.0.1)"),
             .setting("port", "p", "NUMBER", "target.simulator.port", "port to listen on; 0 takes a free one"),
             .setting("seed", nil, "NUMBER", "workload.seed", "seed of the synthetic tokens that are opened"),
-            .setting("payload-limit", nil, "BYTES", "target.simulator.payloadLimit", "longest payload"),
+            .setting(
+                "payload-limit", nil, "BYTES", "target.simulator.payloadLimit", "longest payload, or ios7, ios8 or voip"
+            ),
+            .setting("token-length", nil, "RULE", "target.simulator.tokenLength", "strict (32) or variable (1 to 100)"),
+            .setting(
+                "unknown-command", nil, "WHAT", "target.simulator.unknownCommand", "protocolError or silentClose"),
             .setting("error-delay", nil, "TIME", "target.simulator.errorDelay", "how long an error reply waits"),
             .setting("close", nil, "MODE", "target.simulator.closeMode", "after an error: graceful, abrupt or reset"),
             .setting("tickets", nil, "COUNT", "target.simulator.tickets", "TLS session tickets per handshake"),
@@ -103,6 +109,7 @@ enum CommandTable {
         summary: "tokens, payloads or frames to a file or pipe",
         options: workload + [
             .value("first", nil, "NUMBER", "first notification, from 0"),
+            .value("protocol", nil, "NAME", "frames: simple, enhanced (the default), framed, or mixed for all in turn"),
             .value("output", "o", "FILE", "where to write; standard output otherwise"),
             set, help,
         ])
