@@ -52,6 +52,8 @@ public final class ProviderSession {
     private var queue = RunQueue()
     private var decoder = ErrorReplyDecoder()
     private var batch: PendingBatch?
+    /// What is in flight, when that is bounded.
+    private var silenceWindow: SilenceWindow?
     private var nextFill = Instant.zero
     private var reconnectClock: ReconnectClock
     private var action: SessionAction?
@@ -77,6 +79,7 @@ public final class ProviderSession {
         self.plan = plan
         self.supply = supply
         encoder = BatchEncoder(plan: plan, source: source)
+        if plan.silence != nil { silenceWindow = SilenceWindow(limit: plan.window) }
         random = SeededRandom(seed: mix64(seed) ^ UInt64(slot))
         reconnectClock = ReconnectClock(slot: slot)
     }
@@ -115,13 +118,19 @@ public final class ProviderSession {
     /// When the end of a connection was seen whose replacement has not carried a batch yet; nil if there is none.
     public var openEnd: Instant? { reconnectClock.openEnd }
 
+    /// For how long the window alone kept notifications from being written.
+    public var windowHeldTime: Interval { silenceWindow?.heldTime ?? .zero }
+
     /// When ``timerFired(now:)`` wants to be called; nil when nothing waits for time.
     public var deadline: Instant? {
         var earliest = state.deadline
         if let batch { earliest = minimum(earliest, batch.filledAt + plan.stallLimit) }
         if state.isOpen && batch == nil {
             if nextFill > .zero { earliest = minimum(earliest, nextFill) }
-            if queue.isEmpty, case .constant = supply.arrivals {
+            if let until = silenceWindow?.heldUntil {
+                // What is due now is not to be asked for again and again meanwhile.
+                earliest = minimum(earliest, until)
+            } else if queue.isEmpty, case .constant = supply.arrivals {
                 earliest = minimum(
                     earliest, supply.batchTime(batch: plan.batch.notifications, linger: plan.batch.linger))
             }
@@ -144,6 +153,11 @@ public final class ProviderSession {
     /// The connection asked for stands.
     public func connectionOpened(_ facts: ConnectionFacts, now: Instant) {
         guard state.opened(at: now) else { return }
+        switch plan.silence {
+        case .roundTrip?: silenceWindow?.silence = facts.roundTrip > .zero ? facts.roundTrip : nil
+        case .constant(let silence)?: silenceWindow?.silence = silence
+        case nil: break
+        }
         connectionCount += 1
         decoder = ErrorReplyDecoder()
         reconnectClock.opened(facts, at: now)
@@ -204,6 +218,7 @@ public final class ProviderSession {
     public func fill(into buffer: UnsafeMutableRawBufferPointer, now: Instant) -> Int {
         guard state.isOpen, batch == nil, now >= nextFill, let base = buffer.baseAddress else { return 0 }
         nextFill = .zero
+        if silenceWindow != nil, isHeldByWindow(at: now) { return 0 }
         let capacity = buffer.count
         var next = PendingBatch(offeredAt: now, filledAt: now)
         while next.notifications < plan.batch.notifications {
@@ -234,6 +249,7 @@ public final class ProviderSession {
         guard let written = batch else { return }
         batch = nil
         batchTimes.setLast(now)
+        silenceWindow?.add(written.notifications, at: now)
         writtenCount += written.notifications
         writtenBytes += UInt64(written.bytes)
         resentCount += written.resent
@@ -251,6 +267,18 @@ public final class ProviderSession {
 
     /// Whether anything is left that needs a connection.
     private var hasWork: Bool { !queue.isEmpty || !supply.isExhausted }
+
+    /// Whether there is something to write, and the window has no room for it.
+    private func isHeldByWindow(at now: Instant) -> Bool {
+        if queue.isEmpty {
+            let due = supply.batchTime(batch: plan.batch.notifications, linger: plan.batch.linger)
+            guard let due, due <= now else {
+                silenceWindow?.endHold(at: now)
+                return false
+            }
+        }
+        return !(silenceWindow?.hasRoom(for: plan.batch.notifications, at: now) ?? true)
+    }
 
     private func claim(for batch: inout PendingBatch, now: Instant) -> Bool {
         guard let time = supply.batchTime(batch: plan.batch.notifications, linger: plan.batch.linger), time <= now,
@@ -317,6 +345,7 @@ public final class ProviderSession {
         noteFirstProof(of: reply.status == .shutdown ? position + 1 : position, now: now)
         let queued = queue.resendCount
         settleLog(splitAt: position, status: reply.status)
+        silenceWindow?.removeAll(at: now)
         batch = nil
         reconnectClock.connectionEnded(
             .reply(reply.status), inFlight: inFlight, resent: queue.resendCount - queued, at: now)
@@ -343,7 +372,7 @@ public final class ProviderSession {
             }
         }
         let followers = position + 1
-        let windowStart = max(followers, log.count > plan.window ? log.count - plan.window : 0)
+        let windowStart = max(followers, log.count > plan.keptCount ? log.count - plan.keptCount : 0)
         if windowStart > followers {
             for run in log[followers..<windowStart].runs { settle(run, .lost) }
             events.append(.windowOverrun(lost: windowStart - followers, windowNeeded: log.count - followers))
@@ -372,6 +401,7 @@ public final class ProviderSession {
         events.append(.connectionLost(end, unproven: log.count, at: now))
         let (inFlight, queued) = (log.count, queue.resendCount)
         if end == .handshakeFailed { takeBackRefused() } else { settleUnproven() }
+        silenceWindow?.removeAll(at: now)
         batch = nil
         reconnectClock.connectionEnded(
             .end(end), inFlight: inFlight, resent: queue.resendCount - queued, at: now)
@@ -385,7 +415,7 @@ public final class ProviderSession {
 
     private func settleUnproven() {
         var resends = SequenceRuns()
-        let windowStart = log.count > plan.window ? log.count - plan.window : 0
+        let windowStart = log.count > plan.keptCount ? log.count - plan.keptCount : 0
         for run in log[0..<windowStart].runs { settle(run, .unknown) }
         for var run in log[windowStart..<log.count].runs {
             if case .resend(let limit) = plan.unproven, run.unprovenResends < limit {

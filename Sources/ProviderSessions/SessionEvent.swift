@@ -51,13 +51,16 @@ public struct ConnectionFacts: Hashable, Sendable {
     public var tls: Interval
     /// Whether the TLS library says that an earlier session was resumed.
     public var isResumed: Bool
+    /// The round trip to the target, as the set-up lets it be estimated; zero when it does not.
+    public var roundTrip: Interval
     /// The processor time that our end spent in the handshake.
     public var processorTime = Interval.zero
     /// The TCP port of our end; 0 if the driver does not know it.
     public var port: UInt16 = 0
 
     /// Makes the facts of one connection.
-    public init(tcp: Interval, tls: Interval, isResumed: Bool) {
+    public init(tcp: Interval, tls: Interval, isResumed: Bool, roundTrip: Interval = .zero) {
+        self.roundTrip = roundTrip
         self.tcp = tcp
         self.tls = tls
         self.isResumed = isResumed

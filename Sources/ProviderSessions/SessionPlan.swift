@@ -87,6 +87,14 @@ public struct MalformedPlan: Hashable, Sendable {
     func next(from sequence: UInt64) -> UInt64 { (sequence / every + 1) * every - 1 }
 }
 
+/// How long a written notification counts as in flight, when the window bounds what is in flight.
+public enum SilencePlan: Hashable, Sendable {
+    /// The round trip as measured when the connection was opened.
+    case roundTrip
+    /// This long.
+    case constant(Interval)
+}
+
 /// Everything that a provider session is told before the run.
 public struct SessionPlan: Hashable, Sendable {
     /// The command in which notifications are written.
@@ -103,6 +111,9 @@ public struct SessionPlan: Hashable, Sendable {
     public var unproven = UnprovenPolicy.report
     /// The pause after each batch, for the baseline in which a client waits for silence; nil when pipelined.
     public var waitAfterBatch: Interval?
+    /// Bounds writing by the window: no more than ``window`` notifications are written before the oldest of them have met
+    /// with silence for so long. Nil lets writing go on, and the window only limits what can be written again.
+    public var silence: SilencePlan?
     /// How long a write may make no progress before the connection is given up.
     public var stallLimit = Interval.seconds(30)
     /// How long the reply to the sentinel may take, from when it was written or the gateway was last seen to move.
@@ -115,6 +126,10 @@ public struct SessionPlan: Hashable, Sendable {
     public var sentinelBase: UInt64 = IdentifierSpace.count - 1_000_000
     /// The expiry in every frame of commands 1 and 2, in UNIX seconds; 0 asks the gateway not to store.
     public var expiry: UInt32 = 0
+
+    /// How many of the last written notifications can be written again: the window, and where silence bounds what is in
+    /// flight one window more, since an error may come a little later than the round trip that silence was taken from.
+    var keptCount: UInt64 { silence == nil ? window : window * 2 }
 
     /// Makes a plan with the defaults.
     public init() {}

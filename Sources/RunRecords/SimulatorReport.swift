@@ -105,6 +105,10 @@ public struct SimulatorResult: Codable, Equatable, Sendable {
     public var handshakes = HandshakesRecord()
     /// When connections stood, accepted and ended; the first ones of each loop only, if there were very many.
     public var connectionTraces: [ConnectionTrace] = []
+    /// Times that the window of the simulated long way (`roundTripWindow`) was full.
+    public var pathStops: Int64 = 0
+    /// For how long such windows were full in nanoseconds, added over all connections.
+    public var pathStopNs: Int64 = 0
 
     /// Makes an empty result.
     public init() {}

@@ -38,6 +38,18 @@ public final class CiphertextBuffer {
         tail = 0
     }
 
+    /// Appends a fatal alert in the clear, as it is sent before keys are agreed (RFC 8446 sections 5.1 and 6); false when
+    /// it does not fit.
+    @discardableResult
+    public func append(alert description: UInt8) -> Bool {
+        // Record type 21, the legacy version 3.3, two bytes of content: level fatal and the description.
+        let record: [UInt8] = [21, 3, 3, 0, 2, 2, description]
+        return record.withUnsafeBytes { bytes in
+            guard let start = bytes.baseAddress else { return false }
+            return append(start, count: bytes.count)
+        }
+    }
+
     /// Appends bytes and returns true, or returns false when they do not fit.
     func append(_ start: UnsafeRawPointer, count: Int) -> Bool {
         guard count <= Self.capacity - tail else { return false }

@@ -183,7 +183,8 @@ public final class SimulatedWorld {
         links.append(Link(slot: slot, gateway: gateway, fault: script.faults[connectionCount]))
         linkOfSlot[slot] = number
         connectionCount += 1
-        let facts = ConnectionFacts(tcp: script.latency * 2, tls: script.latency * 2, isResumed: false)
+        let facts = ConnectionFacts(
+            tcp: script.latency * 2, tls: script.latency * 2, isResumed: false, roundTrip: script.latency * 2)
         sessions[slot].connectionOpened(facts, now: now)
         settle(slot)
     }

@@ -4,7 +4,9 @@ internal import SecureChannel
 
 extension Link {
     /// How long a connection that failed in TLS is kept, so that our alert reaches the peer.
-    private static let drainAfterFailure = Interval.seconds(1)
+    static let drainAfterFailure = Interval.seconds(1)
+    /// How long a socket whose input is left unread is kept after our end of the stream.
+    private static let finPatience = Interval.seconds(1)
 
     /// Closes the link; the handler gets nothing more but the end. The first graceful closing counts; abrupt ones
     /// overtake it.
@@ -15,14 +17,18 @@ extension Link {
         switch closing {
         case .abrupt: finish(.closedLocally)
         case .reset:
-            var value = linger(l_onoff: 1, l_linger: 0)
-            setsockopt(socket, SOL_SOCKET, SO_LINGER, &value, socklen_t(MemoryLayout<linger>.size))
+            resetOnClose()
             finish(.closedLocally)
-        case .graceful(let drain):
+        case .graceful, .fin:
             if isFilling {
                 pendingClosing = closing
-            } else if phase == .open, writeError == nil {
-                beginFlushing(drain: drain)
+            } else if phase == .open, writeError == nil, !isSwallowed {
+                closesWithoutReading = closing == .fin
+                if case .graceful(let drain) = closing {
+                    beginFlushing(drain: drain)
+                } else {
+                    beginFlushing(drain: Self.finPatience)
+                }
             } else if phase != .flushing, phase != .lingering {
                 finish(.closedLocally)
             }
@@ -48,18 +54,45 @@ extension Link {
         finishLingering(.tlsFailed(failure))
     }
 
-    private func report(_ end: LinkEnd) {
+    func report(_ end: LinkEnd) {
         guard handler != nil, pendingEnd == nil else { return }
         pendingEnd = end
         joinTurn()
     }
 
+    /// Ends our direction with close_notify and the end of the stream, behind what is pending, and reads on.
+    ///
+    /// From inside a call to fill it happens after that batch. The handler is asked for no more batches, hears of what the
+    /// peer sends, and closes the link when it has heard enough.
+    public func halfClose() {
+        guard isOpen else { return }
+        if isFilling {
+            isHalfClosePending = true
+            return
+        }
+        isHalfClosed = true
+        wantsFill = false
+        channel?.close(output: currentOutput)
+        if output == nil, flushOutput() == .done { shutDownWriting() }
+    }
+
+    /// Ends our direction of the stream, now or when the end has gone all the way.
+    func shutDownWriting() {
+        if let transit {
+            transit.outputEndDue = core.now + transit.path.oneWay
+            armDeadline()
+        } else {
+            endSocketOutput()
+        }
+    }
+
     // MARK: - Graceful
 
-    private func beginFlushing(drain: Interval) {
+    func beginFlushing(drain: Interval) {
         let wasOpen = phase == .open
         phase = .flushing
-        isReadingPaused = false
+        isReadingPaused = closesWithoutReading
+        readHeldUntil = nil
         handlerDeadline = nil
         drainTime = drain
         setOwnDeadline(core.now + drain)
@@ -74,11 +107,12 @@ extension Link {
 
     /// Everything is written: ends our direction, and waits for the peer to end its.
     func endStream() {
-        shutdown(socket, Int32(SHUT_WR))
+        shutDownWriting()
         phase = .lingering
         if isInputOver || drainTime <= .zero { return finish(.closedLocally) }
         updateWatch()
-        setOwnDeadline(core.now + drainTime)
+        // Our end takes as long to arrive as the peer's answer to it.
+        setOwnDeadline(core.now + drainTime + (transit?.path.roundTrip ?? .zero))
     }
 
     // MARK: - Deadlines
@@ -94,6 +128,11 @@ extension Link {
             ownDeadline = nil
             ownDeadlineCame()
         }
+        if phase != .ended, let until = readHeldUntil, until <= core.now {
+            readHeldUntil = nil
+            updateWatch()
+        }
+        if phase != .ended, let transit { movePath(transit) }
         if phase != .ended, let deadline = handlerDeadline, deadline <= core.now {
             handlerDeadline = nil
             handler?.link(self, timerFiredAt: core.now)
@@ -105,6 +144,7 @@ extension Link {
         switch phase {
         case .connecting: finish(.connectFailed(.timedOut))
         case .handshaking: finish(.handshakeTimedOut)
+        case .open where isSwallowed: finish(.truncated)
         case .open: if let code = writeError { finish(.writeFailed(code: code)) }
         case .flushing, .lingering: finish(.closedLocally)
         case .ended: break

@@ -30,7 +30,7 @@ extension LoopCore {
     /// Takes an accepted connection over.
     func adopt(
         _ socket: Int32, peer: SocketAddress, context: TLSContext, options: LinkOptions, tally: ListenerTally,
-        handler: any LinkHandler
+        fault: HandshakeFault.Kind?, handler: any LinkHandler
     ) {
         guard !hasEnded else {
             Glibc.close(socket)
@@ -39,6 +39,8 @@ extension LoopCore {
         let link = Link(core: self, role: .server, peer: peer, options: options, handler: handler)
         link.socket = socket
         link.tally = tally
+        link.handshakeFault = fault
+        if let path = options.path { link.transit = PathTransit(path, tally: tally.paths, now: now) }
         do throws(TLSFailure) {
             link.channel = try TLSChannel(server: context)
         } catch {
@@ -70,7 +72,9 @@ extension Link {
         connectedAt = core.now
         watched = .readable
         guard core.watch(socket, slot: slot, for: watched) else { return watchingFailed() }
-        setOwnDeadline(core.now + options.handshakeTimeout)
+        // The round trips of TCP and of the handshake's flights are no fault of the peer's.
+        setOwnDeadline(core.now + options.handshakeTimeout + (options.path?.roundTrip ?? .zero) * 3)
+        if let fault = handshakeFault { beginFault(fault) }
     }
 
     /// The socket became writable or broke while connecting.
@@ -112,7 +116,9 @@ extension Link {
         if options.sendsAtOnce { set(Int32(IPPROTO_TCP), TCP_NODELAY, 1) }
         if let bytes = options.sendBufferBytes { set(SOL_SOCKET, SO_SNDBUF, bytes) }
         if let bytes = options.unsentLimitBytes { set(Int32(IPPROTO_TCP), TCP_NOTSENT_LOWAT, bytes) }
-        if let bytes = options.receiveBufferBytes { set(SOL_SOCKET, SO_RCVBUF, bytes) }
+        let pathBytes = options.path?.receiveBufferBytes ?? .max
+        let receiveBytes = min(options.receiveBufferBytes ?? .max, pathBytes)
+        if receiveBytes < .max { set(SOL_SOCKET, SO_RCVBUF, receiveBytes) }
     }
 
     private func set(_ level: Int32, _ option: Int32, _ value: Int) {

@@ -3,15 +3,18 @@ internal import Primitives
 internal import SecureChannel
 
 extension Link {
+    /// The most that one read takes from a client that shakes hands, in bytes; its flights are shorter.
+    private static let handshakeReadLimit = 4_096
+
     /// Reads once, at most 256 KiB, and delivers what it decrypts to.
-    func readSome() {
+    func readSome(ignoresPace: Bool) {
+        guard let allowance = readAllowance(ignoresPace: ignoresPace) else { return }
         let buffer = core.scratch.ciphertext
-        let count = recv(socket, buffer.baseAddress, buffer.count, 0)
+        let count = recv(socket, buffer.baseAddress, min(buffer.count, allowance), 0)
         let code = errno
         core.refreshNow()
         if count > 0 {
-            counters.wireBytesIn += count
-            counters.readCount += 1
+            countRead(count)
             consume(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
         } else if count == 0 {
             inputEnded()
@@ -20,8 +23,27 @@ extension Link {
         }
     }
 
-    private func consume(_ input: UnsafeRawBufferPointer) {
+    /// How much may be read now; nil, with the reading held for a while, when the pace allows nothing.
+    func readAllowance(ignoresPace: Bool) -> Int? {
+        // A handler can bound the reading only from the opening on, so not much may come before it.
+        if phase == .handshaking, role == .server { return Self.handshakeReadLimit }
+        guard let readPace, !ignoresPace else { return LoopScratch.readCapacity }
+        guard let until = readPace.hold(at: core.now) else { return readPace.readBytes }
+        readHeldUntil = until
+        updateWatch()
+        armDeadline()
+        return nil
+    }
+
+    func countRead(_ count: Int) {
+        counters.wireBytesIn += count
+        counters.readCount += 1
+        readPace?.take(count, at: core.now)
+    }
+
+    func consume(_ input: UnsafeRawBufferPointer) {
         // The local reference keeps the channel alive when a handler ends the link meanwhile.
+        if phase == .handshaking, let fault = handshakeFault { return carryOut(fault) }
         guard let channel, phase == .handshaking || (phase == .open && !isPeerFinished) else { return }
         channel.lend(input: input)
         defer { channel.takeBackInput() }
@@ -67,7 +89,7 @@ extension Link {
         }
     }
 
-    private func inputEnded() {
+    func inputEnded() {
         isInputOver = true
         switch phase {
         case .handshaking: finish(.handshakeInterrupted)

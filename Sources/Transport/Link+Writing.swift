@@ -29,6 +29,9 @@ extension Link {
         if let closing = pendingClosing {
             pendingClosing = nil
             close(closing)
+        } else if isHalfClosePending {
+            isHalfClosePending = false
+            halfClose()
         } else if wantsFill, output == nil, isOpen {
             joinTurn()
         }
@@ -47,6 +50,7 @@ extension Link {
     func writeSome() {
         guard flushOutput() == .done else { return }
         if phase == .flushing { return endStream() }
+        if isHalfClosed { return shutDownWriting() }
         if hasBatchOutstanding { batchWasFlushed() }
         if wantsFill, isOpen { joinTurn() }
     }
@@ -66,6 +70,10 @@ extension Link {
                 buffer.reset()
                 return .failed
             }
+            if let transit {
+                if sendOnPath(buffer, transit) == .blocked { return keepOutput() }
+                continue
+            }
             let pending = buffer.pending
             let count = shim_send(socket, pending.baseAddress, UInt(pending.count))
             let code = errno
@@ -77,7 +85,9 @@ extension Link {
             } else if code == EAGAIN {
                 return keepOutput()
             } else if code != EINTR {
-                writeFailed(code, unsent: buffer)
+                let unsentCount = buffer.pendingCount
+                buffer.reset()
+                writeFailed(code, unsentCount: unsentCount)
                 return .failed
             }
         }
@@ -100,10 +110,9 @@ extension Link {
     }
 
     /// Gives up writing, but reads on for a while: an answer may have come before the connection broke (C03).
-    private func writeFailed(_ code: Int32, unsent buffer: CiphertextBuffer) {
+    func writeFailed(_ code: Int32, unsentCount: Int) {
         writeError = code
-        unsentAtEnd = buffer.pendingCount
-        buffer.reset()
+        unsentAtEnd = unsentCount
         if let kept = output {
             output = nil
             core.scratch.takeBack(kept)

@@ -23,6 +23,9 @@ public final class Link {
     /// How long input is still read after a write failed, for an answer that was sent before (C03).
     static let drainAfterWriteError = Interval.seconds(1)
 
+    /// How long a swallowed link is kept at most.
+    static let swallowLimit = Interval.seconds(600)
+
     /// The loop that the link belongs to.
     public let core: LoopCore
     /// Which side of the connection this is.
@@ -50,6 +53,15 @@ public final class Link {
     var handshakeProcessorTime = Interval.zero
 
     var isReadingPaused = false
+    /// Nothing is read or written any more, and nobody is told.
+    var isSwallowed = false
+    /// How fast the socket is read; nil means as fast as it goes.
+    var readPace: ReadPace?
+    var readHeldUntil: Instant?
+    /// The long way to the peer, if there is one.
+    var transit: PathTransit?
+    /// What happens in place of the handshake.
+    var handshakeFault: HandshakeFault.Kind?
     /// The peer's close_notify or end of stream was seen.
     var isPeerFinished = false
     /// The end of the socket's input was seen.
@@ -69,7 +81,13 @@ public final class Link {
     var handlerDeadline: Instant?
     var ownDeadline: Instant?
     var drainTime = Interval.zero
-    /// A graceful closing asked for while a batch was being filled, which still goes out.
+    /// Whether a closing link leaves what still comes unread.
+    var closesWithoutReading = false
+    /// Our direction is shut or about to be, while reading goes on.
+    var isHalfClosed = false
+    /// A half-close asked for while a batch was being filled, which still goes out.
+    var isHalfClosePending = false
+    /// A closing in order asked for while a batch was being filled, which still goes out.
     var pendingClosing: LinkClosing?
     var pendingEnd: LinkEnd?
     private var savedSession: TLSSession?
@@ -87,7 +105,7 @@ public final class Link {
     // MARK: - For handlers
 
     /// Whether the link is open and takes batches.
-    public var isOpen: Bool { phase == .open && writeError == nil }
+    public var isOpen: Bool { phase == .open && writeError == nil && !isHalfClosed && !isSwallowed }
 
     /// How many encrypted bytes the kernel has not taken: now, or at the end.
     public var unsentByteCount: Int { output?.pendingCount ?? unsentAtEnd }
@@ -101,12 +119,12 @@ public final class Link {
     /// Asks for a call to fill, at the latest in the loop's next turn.
     public func requestFill() {
         wantsFill = true
-        if phase == .open, output == nil, writeError == nil, !isFilling { joinTurn() }
+        if isOpen, output == nil, !isFilling { joinTurn() }
     }
 
     /// Sets the one deadline of the handler, instead of what was set before; nil means none.
     public func setDeadline(_ deadline: Instant?) {
-        guard handler != nil, phase != .flushing, phase != .lingering else { return }
+        guard handler != nil, phase != .flushing, phase != .lingering, !isSwallowed else { return }
         handlerDeadline = deadline
         armDeadline()
     }
@@ -123,6 +141,29 @@ public final class Link {
     public func resumeReading() {
         isReadingPaused = false
         updateWatch()
+        // What came on a path meanwhile waits for its turn.
+        if transit != nil { armDeadline() }
+    }
+
+    /// Reads the socket no faster from now on; nil lifts the bound.
+    public func limitReading(to pace: ReadPace?) {
+        readPace = pace
+        readHeldUntil = nil
+        updateWatch()
+    }
+
+    /// Reads and writes nothing more and does not close either, as if a firewall had forgotten the connection.
+    ///
+    /// The handler hears only of the end: when the peer's end arrives, which a full window keeps away, when the link is
+    /// closed, or after ten minutes, so that forgotten sockets do not pile up.
+    public func swallow() {
+        guard phase == .open else { return }
+        isSwallowed = true
+        wantsFill = false
+        handlerDeadline = nil
+        readHeldUntil = nil
+        updateWatch()
+        setOwnDeadline(core.now + Self.swallowLimit)
     }
 
     /// Takes the newest session for resuming that the peer has given, also after the end; nil when there is no new one.
@@ -138,11 +179,14 @@ public final class Link {
     func serve(_ readiness: Selector.Readiness) {
         if phase == .connecting { return connectionIsDecided() }
         let isBroken = !readiness.isDisjoint(with: .broken)
+        if isSwallowed { return finish(isBroken ? .reset : .truncated) }
+        if readiness.contains(.peerClosed), phase == .lingering { return finish(.closedLocally) }
+        if let transit { return serve(readiness, through: transit) }
         if isBroken { isReadingPaused = false }
         if isInputOver {
             if isBroken { inputFailed(pendingSocketError()) }
         } else if isBroken || (readiness.contains(.readable) && !isReadingPaused) {
-            readSome()
+            readSome(ignoresPace: isBroken)
         }
         if output != nil, phase != .ended, readiness.contains(.writable) { writeSome() }
     }
@@ -155,7 +199,7 @@ public final class Link {
             let last = handler
             handler = nil
             last?.linkEnded(self, end: end, now: core.now)
-        } else if phase == .open, wantsFill, output == nil, writeError == nil {
+        } else if isOpen, wantsFill, output == nil {
             fillOnce()
         }
     }
@@ -168,18 +212,26 @@ public final class Link {
 
     func armDeadline() {
         guard slot >= 0 else { return }
-        switch (handlerDeadline, ownDeadline) {
-        case (let first?, let second?): core.setDeadline(slot: slot, to: min(first, second))
-        case (let one, let other): core.setDeadline(slot: slot, to: one ?? other)
-        }
+        var earliest = handlerDeadline ?? .distantFuture
+        if let ownDeadline { earliest = min(earliest, ownDeadline) }
+        if let readHeldUntil { earliest = min(earliest, readHeldUntil) }
+        if let due = transit?.nextDeadline(isTaking: takesFromPath) { earliest = min(earliest, due) }
+        core.setDeadline(slot: slot, to: earliest < .distantFuture ? earliest : nil)
     }
 
     /// Watches the socket for exactly what can be used now.
     func updateWatch() {
         guard slot >= 0, socket >= 0 else { return }
         var wanted: Selector.Readiness = []
-        if phase == .connecting || output != nil { wanted.insert(.writable) }
-        if phase != .connecting, !isInputOver, !isReadingPaused { wanted.insert(.readable) }
+        if isSwallowed || (phase == .lingering && closesWithoutReading) {
+            wanted.insert(.peerClosed)
+        } else if let transit {
+            if transit.isSendBlocked { wanted.insert(.writable) }
+            if transit.takesInput, readHeldUntil == nil, !closesWithoutReading { wanted.insert(.readable) }
+        } else {
+            if phase == .connecting || output != nil { wanted.insert(.writable) }
+            if phase != .connecting, !isInputOver, !isReadingPaused, readHeldUntil == nil { wanted.insert(.readable) }
+        }
         guard wanted != watched else { return }
         watched = wanted
         core.rewatch(socket, slot: slot, for: wanted)
@@ -220,6 +272,8 @@ public final class Link {
             output = nil
             core.scratch.takeBack(kept)
         }
+        if let transit, socket >= 0, !core.hasEnded { leaveSocket(to: transit) }
+        transit = nil
         if socket >= 0 { Glibc.close(socket) }
         socket = -1
         if slot >= 0 { core.remove(slot: slot) }

@@ -15,6 +15,8 @@ public struct LinkOptions: Equatable, Sendable {
     public var unsentLimitBytes: Int?
     /// The kernel's receive buffer in bytes (SO_RCVBUF); nil leaves it to the kernel.
     public var receiveBufferBytes: Int?
+    /// A simulated long way to the peer, on accepted links; nil for none.
+    public var path: NetworkPath?
 
     /// Makes the default options.
     public init() {}
@@ -34,6 +36,14 @@ public struct LinkFacts: Equatable, Sendable {
     public let tlsTime: Interval
     /// The processor time that this end spent in the handshake.
     public let handshakeProcessorTime: Interval
+
+    /// The round trip to a server, estimated from the time that opening the connection took: TCP takes one, TLS 1.3 one
+    /// (RFC 8446 section 2), TLS 1.2 two, or one when it resumes (RFC 5246 section 7.3). Too long by what the server
+    /// works meanwhile.
+    public var roundTrip: Interval {
+        let count: Int64 = tls.version == .tls12 && !tls.isResumed ? 3 : 2
+        return Interval(nanoseconds: (tcpTime + tlsTime).nanoseconds / count)
+    }
 }
 
 /// Why a connection could not be made.
@@ -85,6 +95,9 @@ public enum LinkClosing: Equatable, Sendable {
     case abrupt
     /// Resets the connection at once.
     case reset
+    /// Writes what is pending, then close_notify, then the end of the stream, and reads nothing more: the last bytes
+    /// arrive and what comes meanwhile stays unread. The socket is given back when the peer ends too, or after a second.
+    case fin
 }
 
 /// What to do when the peer has closed its direction.

@@ -1,5 +1,6 @@
 internal import CShims
 internal import Glibc
+public import Primitives
 public import SecureChannel
 internal import Synchronization
 
@@ -11,6 +12,8 @@ public struct ListenerOptions: Equatable, Sendable {
     public var connectionLimit = 10_000
     /// How many connections the kernel may hold for us to accept.
     public var backlog = 1_024
+    /// What befalls connections before they are open.
+    public var faults = AcceptFaults()
 
     /// Makes the default options.
     public init() {}
@@ -22,10 +25,20 @@ public struct ListenerCounts: Equatable, Sendable {
     public var accepted: Int
     /// Connections closed at once because there were too many.
     public var turnedAway: Int
+    /// Connections reset at once by ``AcceptFaults/refusedShare``.
+    ///
+    /// What the kernel refuses while a listener is paused or its backlog is full is in no count here: nobody is told.
+    public var refused: Int
+    /// Connections whose handshake goes wrong by an ``AcceptFaults/handshakes`` fault; ``accepted`` has them too.
+    public var spoiltHandshakes: Int
     /// Times that accepting had to pause because descriptors or memory were short.
     public var localLimits: Int
     /// Connections that exist now.
     public var live: Int
+    /// Times that the window of a link's ``NetworkPath`` was full, each until it had room again.
+    public var pathStops: Int
+    /// For how long such windows were full, added over all links.
+    public var pathStopTime: Interval
 }
 
 /// Accepts TLS connections and spreads them over loops in turn.
@@ -65,6 +78,9 @@ public final class Listener: Sendable {
         let plan = plan
         home.enqueue { $0.acceptor(of: plan)?.close() }
     }
+
+    /// When the first connection was accepted; nil before.
+    public var firstAcceptedAt: Instant? { plan.tally.firstAcceptedAt }
 
     /// What was counted so far.
     public var counts: ListenerCounts { plan.tally.counts }
@@ -119,7 +135,11 @@ final class ListenerPlan: Sendable {
 final class ListenerTally: Sendable {
     private let accepted = Atomic(0)
     private let turnedAway = Atomic(0)
+    private let firstAccepted = Atomic<Int64>(.max)
+    private let refused = Atomic(0)
+    private let spoiltHandshakes = Atomic(0)
     private let localLimits = Atomic(0)
+    let paths = PathTally()
     private let live = Atomic(0)
 
     var liveCount: Int { live.load(ordering: .relaxed) }
@@ -127,7 +147,9 @@ final class ListenerTally: Sendable {
     var counts: ListenerCounts {
         ListenerCounts(
             accepted: accepted.load(ordering: .relaxed), turnedAway: turnedAway.load(ordering: .relaxed),
-            localLimits: localLimits.load(ordering: .relaxed), live: live.load(ordering: .relaxed))
+            refused: refused.load(ordering: .relaxed), spoiltHandshakes: spoiltHandshakes.load(ordering: .relaxed),
+            localLimits: localLimits.load(ordering: .relaxed), live: live.load(ordering: .relaxed),
+            pathStops: paths.stopCount, pathStopTime: paths.fullTime)
     }
 
     func linkWasAccepted() {
@@ -135,7 +157,22 @@ final class ListenerTally: Sendable {
         live.add(1, ordering: .relaxed)
     }
 
+    /// When the first connection was accepted; nil before.
+    var firstAcceptedAt: Instant? {
+        let instant = Instant(nanoseconds: firstAccepted.load(ordering: .relaxed))
+        return instant < .distantFuture ? instant : nil
+    }
+
+    /// A connection was accepted; returns when the first one was. Called on the listener's own loop only.
+    func connectionCame(at now: Instant) -> Instant {
+        if let first = firstAcceptedAt { return first }
+        firstAccepted.store(now.nanoseconds, ordering: .relaxed)
+        return now
+    }
+
     func linkWasReleased() { live.subtract(1, ordering: .relaxed) }
     func linkWasTurnedAway() { turnedAway.add(1, ordering: .relaxed) }
+    func linkWasRefused() { refused.add(1, ordering: .relaxed) }
+    func handshakeWasSpoilt() { spoiltHandshakes.add(1, ordering: .relaxed) }
     func limitWasHit() { localLimits.add(1, ordering: .relaxed) }
 }

@@ -61,6 +61,11 @@ public final class LoopCore {
         LoopTimer(core: self, body: body)
     }
 
+    /// Closes every accepted link of the loop, open or not yet.
+    public func closeAcceptedLinks(_ closing: LinkClosing) {
+        for case .link(let link) in members.all() where link.role == .server { link.close(closing) }
+    }
+
     // MARK: - Running
 
     /// Works until there is nothing to do for a millisecond; called when the epoll descriptor is readable.
@@ -127,7 +132,7 @@ public final class LoopCore {
             hasFired = true
             switch members.member(slot: slot) {
             case .link(let link): link.deadlineCame()
-            case .acceptor(let acceptor): acceptor.backOffIsOver()
+            case .acceptor(let acceptor): acceptor.deadlineCame()
             case .timer(let timer): timer.fire()
             case .none: break
             }
@@ -174,6 +179,8 @@ public final class LoopCore {
     func rewatch(_ socket: Int32, slot: Int, for readiness: Selector.Readiness) {
         selector.change(socket, readiness, token: members.token(slot: slot))
     }
+
+    func unwatch(_ socket: Int32) { selector.remove(socket) }
 
     func joinTurn(_ link: Link) { turnList.append(link) }
 

@@ -22,7 +22,9 @@ public final class LoopTimer {
     public func cancel() {
         core?.remove(slot: slot)
         core = nil
-        body = nil
+        // What only the body keeps alive goes when nothing of the timer is being changed any more.
+        let last = body.take()
+        withExtendedLifetime(last) {}
     }
 
     func fire() {

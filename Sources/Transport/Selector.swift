@@ -9,6 +9,8 @@ struct Selector: ~Copyable {
         let rawValue: UInt32
         static let readable = Readiness(rawValue: EPOLLIN.rawValue)
         static let writable = Readiness(rawValue: EPOLLOUT.rawValue)
+        /// The peer ended its direction, or the connection is broken.
+        static let peerClosed = Readiness(rawValue: EPOLLRDHUP.rawValue)
         /// An error or a complete shutdown; reported without asking.
         static let broken = Readiness(rawValue: EPOLLERR.rawValue | EPOLLHUP.rawValue)
     }
@@ -40,6 +42,9 @@ struct Selector: ~Copyable {
     func change(_ socket: Int32, _ readiness: Readiness, token: UInt64) {
         _ = shim_epoll_control(descriptor, EPOLL_CTL_MOD, socket, readiness.rawValue, token)
     }
+
+    /// Watches a descriptor no longer.
+    func remove(_ socket: Int32) { _ = shim_epoll_control(descriptor, EPOLL_CTL_DEL, socket, 0, 0) }
 
     /// Waits for at most `interval` and returns how many events there are (0 also after a signal).
     func wait(atMost interval: Interval) -> Int {

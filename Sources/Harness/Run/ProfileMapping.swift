@@ -44,6 +44,7 @@ extension Profile {
             plan.batch.notifications = 1
             plan.waitAfterBatch = sender.wait
         }
+        if sender.mode == .windowed { plan.silence = sender.silence.map { .constant($0) } ?? .roundTrip }
         plan.stallLimit = sender.stallLimit
         plan.sentinelTimeout = sender.sentinelTimeout
         plan.watchTime = sender.watch

@@ -73,7 +73,7 @@ final class ProviderLink: LinkHandler {
         guard link === self.link else { return }
         self.facts = facts.tls
         var connection = ConnectionFacts(
-            tcp: facts.tcpTime, tls: facts.tlsTime, isResumed: facts.tls.isResumed)
+            tcp: facts.tcpTime, tls: facts.tlsTime, isResumed: facts.tls.isResumed, roundTrip: facts.roundTrip)
         connection.processorTime = facts.handshakeProcessorTime
         connection.port = facts.localPort
         session.connectionOpened(connection, now: now)

@@ -18,6 +18,8 @@ final class SenderLoop {
         var reconnectEvents: [Reconnect] = []
         /// The failed attempts to connect in words, and how many there were of each kind.
         var failedAttempts: [String: Int] = [:]
+        /// For how long windows alone kept connections from writing, added over all of them.
+        var windowHeld = Interval.zero
         var firstWrite: Instant?
         var lastWrite: Instant?
         var lastProof: Instant?
@@ -40,6 +42,7 @@ final class SenderLoop {
             reconnects.add(other.reconnects)
             reconnectEvents += other.reconnectEvents
             failedAttempts.merge(other.failedAttempts, uniquingKeysWith: +)
+            windowHeld = windowHeld + other.windowHeld
             firstWrite = [firstWrite, other.firstWrite].compactMap { $0 }.min()
             lastWrite = [lastWrite, other.lastWrite].compactMap { $0 }.max()
             lastProof = [lastProof, other.lastProof].compactMap { $0 }.max()
@@ -109,6 +112,7 @@ final class SenderLoop {
         result.reconnects = recorder.reconnects
         result.reconnectEvents = recorder.reconnects.events.elements
         result.failedAttempts = recorder.failedAttempts
+        result.windowHeld = links.reduce(.zero) { $0 + $1.session.windowHeldTime }
         result.firstWrite = recorder.firstWrite
         result.lastWrite = recorder.lastWrite
         result.lastProof = recorder.lastProof

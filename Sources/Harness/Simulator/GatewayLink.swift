@@ -10,9 +10,20 @@ final class GatewayLink: LinkHandler {
     private var pausedUntil: Instant?
     private var trace: Int?
     private var hasAccepted = false
+    private var life: ConnectionLife?
+    private var link: Link?
+    /// Its place among the loop's open connections, which the registry keeps.
+    var registryIndex: Int?
 
     /// Makes the driver; the session begins with the connection, so that failed handshakes count for nothing.
     init(loop: GatewayLoop) { self.loop = loop }
+
+    /// Ends the connection from outside.
+    func close(_ closing: LinkClosing) {
+        guard let link else { return }
+        noteEnd(now: link.core.now)
+        link.close(closing)
+    }
 
     /// How long a closing connection is read on, so that a reset does not destroy the reply on its way.
     static let lingerTime = Interval.seconds(1)
@@ -20,15 +31,20 @@ final class GatewayLink: LinkHandler {
     func linkOpened(_ link: Link, facts: LinkFacts, now: Instant) {
         trace = loop.traces.open(facts, at: now)
         session = loop.makeSession(certificate: facts.tls.providerCertificate, now: now)
+        self.link = link
+        life = loop.registry.add(self, on: link, now: now)
         // A certificate of the other environment gets through the handshake, and then the connection is closed without a
         // word (`protocol.md` section 1.11).
         if session == nil {
             noteEnd(now: now)
             link.close(.graceful(drain: Self.lingerTime))
+        } else {
+            settle(link)
         }
     }
 
     func link(_ link: Link, received bytes: UnsafeRawBufferPointer, now: Instant) {
+        life?.received(at: now)
         session?.receive(bytes, now: now)
         if !hasAccepted, let first = session?.firstAcceptedAt {
             hasAccepted = true
@@ -49,11 +65,14 @@ final class GatewayLink: LinkHandler {
             pausedUntil = nil
             link.resumeReading()
         }
+        if let fate = life?.fate(at: now) { return meet(fate, on: link) }
         session?.timerFired(now: now)
         settle(link)
     }
 
     func linkEnded(_ link: Link, end: LinkEnd, now: Instant) {
+        self.link = nil
+        loop.registry.remove(self)
         if case .handshakeFailed(let failure) = end { loop.handshakeFailed(failure) }
         session?.connectionEnded()
         if end == .closedLocally { noteEnd(now: now) }
@@ -62,6 +81,17 @@ final class GatewayLink: LinkHandler {
     /// Without a reply, the end of the connection is what the provider is told.
     private func noteEnd(now: Instant) {
         if !loop.traces.hasEnd(trace) { loop.traces.endSent(trace, at: now) }
+    }
+
+    private func meet(_ fate: ConnectionLife.Fate, on link: Link) {
+        life = nil
+        loop.registry.note(fate)
+        switch fate {
+        case .close(let closing):
+            noteEnd(now: link.core.now)
+            link.close(closing)
+        case .swallow: link.swallow()
+        }
     }
 
     private func settle(_ link: Link) {
@@ -77,11 +107,13 @@ final class GatewayLink: LinkHandler {
         case .close(.abrupt): link.close(.abrupt)
         case .close(.reset): link.close(.reset)
         }
-        let deadline = session?.deadline
-        if let until = pausedUntil {
-            link.setDeadline(deadline.map { min($0, until) } ?? until)
-        } else if let deadline {
-            link.setDeadline(deadline)
-        }
+        armDeadline(link)
+    }
+
+    private func armDeadline(_ link: Link) {
+        var earliest = session?.deadline ?? .distantFuture
+        if let until = pausedUntil { earliest = min(earliest, until) }
+        if let due = life?.deadline { earliest = min(earliest, due) }
+        if earliest < .distantFuture { link.setDeadline(earliest) }
     }
 }

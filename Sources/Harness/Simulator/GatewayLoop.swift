@@ -8,6 +8,7 @@ import Workload
 final class GatewayLoop {
     let ledger: GatewayLedger
     let traces = ConnectionTraces()
+    let registry: LinkRegistry
     private let settings: GatewaySimulator.GatewaySettings
     private let topics: [String]
     private let triggers: FaultTriggers
@@ -16,8 +17,9 @@ final class GatewayLoop {
 
     init(
         settings: GatewaySimulator.GatewaySettings, topics: [String], triggers: FaultTriggers, firstIdentifier: UInt32,
-        trackedCount: UInt64, feedbackLimit: Int, store: NotificationStore?
+        trackedCount: UInt64, feedbackLimit: Int, store: NotificationStore?, registry: LinkRegistry
     ) {
+        self.registry = registry
         self.settings = settings
         self.topics = topics
         self.triggers = triggers

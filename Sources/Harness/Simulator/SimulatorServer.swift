@@ -14,14 +14,19 @@ public final class SimulatorServer: Sendable {
     private let listener: Listener
     private let feedback: FeedbackService
     private let timetable: FaultTimetable
+    private let connectionTimetable: ConnectionTimetable
 
     /// Starts to listen.
     ///
     /// - Parameters:
     ///   - profile: its workload says which tokens are valid and which identifiers to expect.
     ///   - settings: the simulator's own part of the profile.
+    ///   - connectionFaults: what befalls connections whatever is sent on them; nil takes those of the settings.
     /// - Throws: ``HarnessError``: the port is taken, the address is not of this machine, descriptors are short.
-    public init(profile: Profile, settings: SimulatorSettings) async throws(HarnessError) {
+    public init(
+        profile: Profile, settings: SimulatorSettings, connectionFaults: ConnectionFaults? = nil
+    ) async throws(HarnessError) {
+        let connectionFaults = connectionFaults ?? settings.connectionFaults(seed: profile.workload.seed)
         let loopCount = settings.loops ?? Self.defaultLoopCount
         var gateway = profile.gatewaySettings(settings, loops: loopCount)
         gateway.unregisteredTokens = try settings.feedback.unregisteredTokens()
@@ -38,6 +43,8 @@ public final class SimulatorServer: Sendable {
             listening.backlog = RunNeed.backlog
             listening.link.sendsAtOnce = settings.noDelay
             listening.link.receiveBufferBytes = settings.receiveBuffer
+            listening.link.path = settings.path
+            listening.faults = connectionFaults.accept
             guard let port = UInt16(exactly: settings.port),
                 let address = try SocketAddress.resolve(host: settings.address, port: port).first
             else { throw HarnessError.invalidInput("\(settings.address) is no address to listen on") }
@@ -48,7 +55,8 @@ public final class SimulatorServer: Sendable {
                     core.tenant = GatewayLoop(
                         settings: gateway, topics: settings.topics, triggers: triggers,
                         firstIdentifier: firstIdentifier, trackedCount: tracked,
-                        feedbackLimit: settings.feedback.limit, store: profile.notificationStore(settings))
+                        feedbackLimit: settings.feedback.limit, store: profile.notificationStore(settings),
+                        registry: LinkRegistry(connectionFaults, loop: index, of: loopCount))
                 }
                 loops.append(loop)
             }
@@ -70,6 +78,7 @@ public final class SimulatorServer: Sendable {
         }
         timetable = FaultTimetable(
             settings.faults, triggers: triggers, listener: listener, loops: loops + [feedback.loop])
+        connectionTimetable = ConnectionTimetable(connectionFaults, listener: listener, loops: loops)
     }
 
     /// Half of the processors, at least one: the other half is the sender's.
@@ -131,9 +140,22 @@ public final class SimulatorServer: Sendable {
     /// Closes everything.
     public func shutDown() async {
         timetable.end()
+        connectionTimetable.end()
         await listener.close()
         await feedback.shutDown()
         for loop in loops { await loop.shutDownAndWait() }
+    }
+
+    /// How many connections the faults of ``ConnectionFaults`` hit so far.
+    public func connectionFaultCounts() async -> ConnectionFaultCounts {
+        var counts = ConnectionFaultCounts()
+        for loop in loops {
+            if let share = try? await loop.run({ ($0.tenant as? GatewayLoop)?.registry.counts }) { counts.add(share) }
+        }
+        counts.refused = listener.counts.refused
+        counts.spoiltHandshakes = listener.counts.spoiltHandshakes
+        counts.outages = connectionTimetable.outageCount
+        return counts
     }
 
     private func fill(_ result: inout SimulatorResult, from counts: GatewayCounts) {
@@ -164,7 +186,10 @@ public final class SimulatorServer: Sendable {
             counts.accepted + counts.rejected + counts.rejectedWithoutIdentifier + counts.discarded
                 + counts.untrackedRejections)
         result.ledger.connectionsAccepted = Int64(counts.connections)
-        result.ledger.connectionsRefused = Int64(listener.counts.turnedAway)
+        let listening = listener.counts
+        result.ledger.connectionsRefused = Int64(listening.turnedAway + listening.refused)
+        result.pathStops = Int64(listening.pathStops)
+        result.pathStopNs = listening.pathStopTime.nanoseconds
         for (reason, count) in counts.refusedCertificates {
             result.ledger.certificateRefusals[reason.rawValue] = Int64(count)
         }

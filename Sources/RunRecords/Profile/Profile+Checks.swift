@@ -89,6 +89,9 @@ extension Profile {
         try checks.refuse("sender.batch.notifications", when: sender.mode == .waitEach && batch.notifications > 1) {
             "\(batch.notifications) stands beside mode wait-each, which sends one at a time"
         }
+        try checks.refuse("sender.silence", when: sender.mode != .windowed && sender.silence != nil) {
+            "has no effect: only mode windowed waits for silence"
+        }
         try checks.refuse("sender.batch.linger", when: batch.notifications == 1 && batch.linger > .zero) {
             "\(batch.linger) has no effect: a batch of one notification never waits for others"
         }

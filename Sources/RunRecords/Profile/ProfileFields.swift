@@ -94,7 +94,8 @@ extension SenderSettings: SettingsGroup {
             .count("firstIdentifier", \.firstIdentifier, 1...UInt32.max), .flag("noDelay", \.noDelay),
             .bytes("sendBuffer", \.sendBuffer, 4_096...1_073_741_824),
             .bytes("unsentLimit", \.unsentLimit, 4_096...1_073_741_824), .choice("mode", \.mode),
-            .interval("wait", \.wait, Interval.any), .group("unproven", \.unproven),
+            .interval("wait", \.wait, Interval.any), .interval("silence", \.silence, Interval.positive),
+            .group("unproven", \.unproven),
             .group("reconnect", \.reconnect), .interval("connectTimeout", \.connectTimeout, Interval.positive),
             .interval("handshakeTimeout", \.handshakeTimeout, Interval.positive), .flag("resume", \.resume),
             .interval("stallLimit", \.stallLimit, Interval.positive),
@@ -173,7 +174,11 @@ extension SimulatorSettings: SettingsGroup {
             .texts("topics", \.topics), .choice("providerCertificate", \.providerCertificate),
             .flag("noDelay", \.noDelay), .count("maxConnections", \.maxConnections, 1...1_000_000),
             .bytes("receiveBuffer", \.receiveBuffer, 4_096...1_073_741_824),
-            .count("loops", \.loops, loopCounts), .group("feedback", \.feedback), .group("storage", \.storage),
+            .count("loops", \.loops, loopCounts),
+            .interval("roundTrip", \.roundTrip, .zero...Interval.seconds(2)),
+            .bytes("roundTripWindow", \.roundTripWindow, 4_096...1_073_741_824),
+            .bytes("roundTripTotal", \.roundTripTotal, 1_048_576...1_099_511_627_776),
+            .group("feedback", \.feedback), .group("storage", \.storage),
             .group("faults", \.faults),
         ]
     }

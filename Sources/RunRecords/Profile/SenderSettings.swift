@@ -6,6 +6,9 @@ public struct SenderSettings: Equatable, Sendable {
     public enum Mode: String, Sendable, CaseIterable {
         /// Notifications follow each other without waiting.
         case pipelined
+        /// Notifications follow each other until the window is full; each leaves it when it has met with silence for
+        /// ``SenderSettings/silence``. So a connection carries at most window / silence.
+        case windowed
         /// After each one the sender waits for an error for ``SenderSettings/wait``; a baseline to compare with.
         case waitEach = "wait-each"
     }
@@ -39,6 +42,9 @@ public struct SenderSettings: Equatable, Sendable {
     public var mode = Mode.pipelined
     /// How long wait-each waits for an error. Default: 100 ms; of no effect when pipelined.
     public var wait = Interval.milliseconds(100)
+    /// How long a notification stays in the window in mode windowed, if no error comes; nil (the default) means the round trip
+    /// as measured when its connection was opened. Of no effect in other modes.
+    public var silence: Interval?
     /// What becomes of notifications about which a connection's end says nothing.
     public var unproven = UnprovenSettings()
     /// How connections are replaced.

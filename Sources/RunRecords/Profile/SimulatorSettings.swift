@@ -68,6 +68,13 @@ public struct SimulatorSettings: Equatable, Sendable {
     public var receiveBuffer = 524_288
     /// Event loops; nil (the default) means one per core.
     public var loops: Int?
+    /// Time that a byte and its answer take on their way together; half of it in each direction, below TLS. Default: none.
+    public var roundTrip = Interval.zero
+    /// The most bytes on their way in on one connection, so that it carries at most this per round trip. Default: 16 MiB, enough
+    /// for 1 Gbit/s at 130 ms. Of no effect without a round trip.
+    public var roundTripWindow = 16 << 20
+    /// The most bytes on their way in on all connections. Default: 1 GiB. Of no effect without a round trip.
+    public var roundTripTotal = 1 << 30
     /// The feedback service. Default: on a free port, tells all at once, clears what was delivered.
     public var feedback = FeedbackServiceSettings()
     /// Offline devices. Default: none.
