@@ -73,6 +73,7 @@ let package = Package(
         .testTarget(
             name: "RecordTests",
             dependencies: ["RunRecords", "Reports", "Analysis", "Histograms", "Workload", "Primitives"]),
+        .testTarget(name: "HarnessTests", dependencies: ["Harness", "ProviderSessions", "RunRecords", "Primitives"]),
         .testTarget(
             name: "EndToEndTests",
             dependencies: [

@@ -39,6 +39,14 @@ extension Metric.Plain {
         case .duplicates: Double(record.ledger.duplicates)
         case .ledgerDifference: record.ledgerDifference.map(Double.init)
         case .reconnects: Double(record.reconnects.count)
+        case .resentPerReconnect: record.reconnects.resentPerReconnect
+        case .lostPerReconnect: record.reconnects.throughputLost?.perReconnect
+        case .fullReconnects: record.reconnects.full.map(Double.init)
+        case .resumedReconnects: Double(record.reconnects.resumed)
+        case .senderFullHandshakeCPU: record.reconnects.senderHandshakes?.full.meanNs
+        case .senderResumedHandshakeCPU: record.reconnects.senderHandshakes?.resumed.meanNs
+        case .simulatorFullHandshakeCPU: record.reconnects.simulatorHandshakes?.full.meanNs
+        case .simulatorResumedHandshakeCPU: record.reconnects.simulatorHandshakes?.resumed.meanNs
         case .windowOverruns: Double(record.windowOverruns.count)
         case .inFlightP50: record.reconnects.inFlightAtError.p50.map(Double.init)
         case .inFlightMax: record.reconnects.inFlightAtError.max.map(Double.init)

@@ -99,7 +99,8 @@ public struct RecordComparison: Equatable, Sendable {
         entry(.generated, .neither), entry(.accepted, .neither), entry(.rejected, .neither), entry(.lost, .lower),
         entry(.unknown, .lower), entry(.unsent, .lower), entry(.resent, .lower), entry(.duplicates, .lower),
         entry(.ledgerDifference, .lower), entry(.reconnects, .neither), entry(.windowOverruns, .lower),
-        entry(.inFlightP50, .lower),
+        entry(.inFlightP50, .lower), entry(.fullReconnects, .neither), entry(.resentPerReconnect, .lower),
+        entry(.lostPerReconnect, .lower),
     ]
 
     private static let statistics: [(String, Metric.Statistic)] = [
@@ -109,6 +110,8 @@ public struct RecordComparison: Equatable, Sendable {
     private static let resources: [Entry] = [
         entry(.senderCPUPerNotification, .lower), entry(.senderPeakRSS, .lower), entry(.senderAllocations, .lower),
         entry(.simulatorCPUPerNotification, .lower), entry(.simulatorPeakRSS, .lower),
+        entry(.senderFullHandshakeCPU, .lower), entry(.senderResumedHandshakeCPU, .lower),
+        entry(.simulatorFullHandshakeCPU, .lower), entry(.simulatorResumedHandshakeCPU, .lower),
     ]
 }
 

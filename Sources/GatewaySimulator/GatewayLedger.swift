@@ -17,6 +17,14 @@ public final class GatewayLedger {
     /// What became of each notification; nil unless somebody wants to know.
     public let journal: NotificationJournal?
 
+    /// The refused identifiers by their distance from ``firstIdentifier``, in the order of their refusals, each time listed.
+    public private(set) var refused: [UInt32] = []
+    /// How many more were refused than ``refused`` has room for.
+    public private(set) var unlistedRefusals: UInt64 = 0
+
+    /// The most refused identifiers that are listed, so that a provider of bad tokens cannot fill memory.
+    public let refusedCapacity: Int
+
     /// What was counted so far.
     public internal(set) var counts: GatewayCounts {
         get { sums.pointee }
@@ -41,15 +49,17 @@ public final class GatewayLedger {
     ///   - feedbackLimit: the most unregistered tokens of each topic; see ``FeedbackList``.
     ///   - store: what is kept for offline devices, if some are.
     ///   - journal: what is noted down about single notifications, if anything.
+    ///   - refusedCapacity: the most refused identifiers that are listed.
     public init(
         firstIdentifier: UInt32 = 1, trackedCount: UInt64 = IdentifierSpace.count,
         feedbackLimit: Int = FeedbackList.defaultLimit, store: NotificationStore? = nil,
-        journal: NotificationJournal? = nil
+        journal: NotificationJournal? = nil, refusedCapacity: Int = 1_000_000
     ) {
         feedback = FeedbackBook(limit: feedbackLimit)
         self.store = store
         self.firstIdentifier = firstIdentifier
         self.journal = journal
+        self.refusedCapacity = refusedCapacity
         self.trackedCount = min(trackedCount, IdentifierSpace.count)
         pageCount = Int(self.trackedCount / UInt64(Self.pageBits)) + 1
         pages = .allocate(capacity: pageCount)
@@ -121,13 +131,19 @@ public final class GatewayLedger {
 
     /// Enters a refusal.
     func refuse(_ refused: RefusedNotification) {
+        let status = Int(refused.status.rawValue)
         if refused.identifier == 0 {
-            counts.rejectionsWithoutIdentifier[Int(refused.status.rawValue)] += 1
-        } else if index(of: refused.identifier) != nil {
-            counts.rejections[Int(refused.status.rawValue)] += 1
+            counts.rejectionsWithoutIdentifier[status] += 1
+        } else if let index = index(of: refused.identifier) {
+            counts.rejections[status] += 1
+            list(refusedAt: index)
         } else {
             counts.untrackedRejections += 1
         }
+    }
+
+    private func list(refusedAt index: Int) {
+        if refused.count < refusedCapacity { refused.append(UInt32(index)) } else { unlistedRefusals += 1 }
     }
 
     /// Command 1 is what remains, so that the usual notification costs no count of its own.

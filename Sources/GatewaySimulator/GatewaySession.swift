@@ -20,6 +20,9 @@ public enum GatewayAction: Hashable, Sendable {
 /// After the first refused notification everything behind it is read and discarded until the reply is due
 /// (Apple, Local and Remote Notification Programming Guide, "Binary Provider API", on the error response).
 public final class GatewaySession {
+    /// When the connection's first notification was accepted; nil before.
+    public private(set) var firstAcceptedAt: Instant?
+
     private let settings: GatewaySettings
     private let judge: NotificationJudge
     private let ledger: GatewayLedger
@@ -94,6 +97,7 @@ public final class GatewaySession {
         if acceptedNow > 0 {
             ledger.counts.firstAcceptedAt = ledger.counts.firstAcceptedAt ?? now
             ledger.counts.lastAcceptedAt = now
+            firstAcceptedAt = firstAcceptedAt ?? now
         }
         slowDown(acceptedNow, now)
     }

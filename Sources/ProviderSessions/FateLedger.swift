@@ -64,7 +64,7 @@ public struct FateLedger: Sendable {
         case .reconnected: reconnects += 1
         case .connectFailed(let end, _): failedAttempts[end, default: 0] += 1
         case .connectionLost(let end, _, _): lostConnections[end, default: 0] += 1
-        case .proved: break
+        case .proved, .firstProof: break
         }
     }
 
@@ -74,13 +74,12 @@ public struct FateLedger: Sendable {
         fates[.unsent, default: []].append(run)
     }
 
-    /// Moves `run` from `unknown` to another fate, once the gateway's own ledger has told it.
-    public mutating func resolveUnknown(_ isAccepted: (UInt64) -> Bool) {
+    /// Moves what is `unknown` to the fate that the gateway's own ledger tells for it.
+    public mutating func resolveUnknown(_ fate: (UInt64) -> Fate) {
         guard let unknown = fates.removeValue(forKey: .unknown) else { return }
         for run in unknown.runs {
             for sequence in run.start..<run.end {
-                fates[isAccepted(sequence) ? .accepted : .lost, default: []].append(
-                    SequenceRun(start: sequence, count: 1))
+                fates[fate(sequence), default: []].append(SequenceRun(start: sequence, count: 1))
             }
         }
     }

@@ -55,7 +55,7 @@ public final class ProviderSession {
     /// What is in flight, when that is bounded.
     private var silenceWindow: SilenceWindow?
     private var nextFill = Instant.zero
-    private var endSeenAt: Instant?
+    private var reconnectClock: ReconnectClock
     private var action: SessionAction?
     private var events: [SessionEvent] = []
 
@@ -81,6 +81,7 @@ public final class ProviderSession {
         encoder = BatchEncoder(plan: plan, source: source)
         if plan.silence != nil { silenceWindow = SilenceWindow(limit: plan.window) }
         random = SeededRandom(seed: mix64(seed) ^ UInt64(slot))
+        reconnectClock = ReconnectClock(slot: slot)
     }
 
     // MARK: - Output
@@ -113,6 +114,9 @@ public final class ProviderSession {
 
     /// How many notifications are written on the present connection and not settled.
     public var unsettledCount: UInt64 { log.count }
+
+    /// When the end of a connection was seen whose replacement has not carried a batch yet; nil if there is none.
+    public var openEnd: Instant? { reconnectClock.openEnd }
 
     /// For how long the window alone kept notifications from being written.
     public var windowHeldTime: Interval { silenceWindow?.heldTime ?? .zero }
@@ -156,6 +160,7 @@ public final class ProviderSession {
         }
         connectionCount += 1
         decoder = ErrorReplyDecoder()
+        reconnectClock.opened(facts, at: now)
         events.append(.connected(facts, at: now))
         action = .fill
     }
@@ -165,6 +170,7 @@ public final class ProviderSession {
         if state.isConnected {
             loseConnection(end, now: now)
         } else if state.ended(at: now, plan: plan.reconnect, random: &random) != .ignore {
+            reconnectClock.attemptFailed()
             events.append(.connectFailed(end, at: now))
             if !hasWork { finish(.finish) }
         }
@@ -252,10 +258,11 @@ public final class ProviderSession {
                 notifications: written.notifications, resent: written.resent, bytes: UInt64(written.bytes),
                 residence: now - written.offeredAt, at: now))
         if let pause = plan.waitAfterBatch { nextFill = now + pause }
-        if let seen = endSeenAt {
-            events.append(.reconnected(cost: now - seen, at: now))
-            endSeenAt = nil
-        }
+        noteFirstWrite(now: now)
+    }
+
+    private func noteFirstWrite(now: Instant) {
+        if let reconnect = reconnectClock.written(at: now) { events.append(.reconnected(reconnect)) }
     }
 
     /// Whether anything is left that needs a connection.
@@ -316,6 +323,7 @@ public final class ProviderSession {
     private func handle(_ reply: ErrorReply, now: Instant) {
         if let sentinel = state.sentinel, sentinel == reply.identifier {
             for run in log.runs { settle(run, .accepted, .sentinel) }
+            noteFirstProof(of: log.count, now: now)
             log.removeAll()
             events.append(.proved(at: now))
             return finish(.finish)
@@ -332,11 +340,21 @@ public final class ProviderSession {
         let inFlight = log.count - position - 1
         let latency = batchTimes.time(of: position).map { now - $0 }
         events.append(.errorReply(reply, sequence: sequence, latency: latency, inFlight: inFlight, at: now))
+        // What is answered was written, even if the kernel has not taken the whole batch.
+        noteFirstWrite(now: now)
+        noteFirstProof(of: reply.status == .shutdown ? position + 1 : position, now: now)
+        let queued = queue.resendCount
         settleLog(splitAt: position, status: reply.status)
         silenceWindow?.removeAll(at: now)
         batch = nil
-        endSeenAt = now
+        reconnectClock.connectionEnded(
+            .reply(reply.status), inFlight: inFlight, resent: queue.resendCount - queued, at: now)
         replaceConnection()
+    }
+
+    private func noteFirstProof(of count: UInt64, now: Instant) {
+        guard count > 0, let seen = reconnectClock.proved() else { return }
+        events.append(.firstProof(after: now - seen, at: now))
     }
 
     /// Settles everything written on the connection by an error reply that names the notification at `position`.
@@ -381,10 +399,12 @@ public final class ProviderSession {
     private func loseConnection(_ end: ConnectionEnd, now: Instant) {
         let mayBeRefusal = !plan.command.hasIdentifier && log.count > 0
         events.append(.connectionLost(end, unproven: log.count, at: now))
+        let (inFlight, queued) = (log.count, queue.resendCount)
         if end == .handshakeFailed { takeBackRefused() } else { settleUnproven() }
         silenceWindow?.removeAll(at: now)
         batch = nil
-        endSeenAt = endSeenAt ?? now
+        reconnectClock.connectionEnded(
+            .end(end), inFlight: inFlight, resent: queue.resendCount - queued, at: now)
         guard hasWork else { return finish(.drop) }
         switch state.ended(at: now, plan: plan.reconnect, random: &random, mayBeRefusal: mayBeRefusal) {
         case .connect: action = .replace

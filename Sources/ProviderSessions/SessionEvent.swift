@@ -53,6 +53,10 @@ public struct ConnectionFacts: Hashable, Sendable {
     public var isResumed: Bool
     /// The round trip to the target, as the set-up lets it be estimated; zero when it does not.
     public var roundTrip: Interval
+    /// The processor time that our end spent in the handshake.
+    public var processorTime = Interval.zero
+    /// The TCP port of our end; 0 if the driver does not know it.
+    public var port: UInt16 = 0
 
     /// Makes the facts of one connection.
     public init(tcp: Interval, tls: Interval, isResumed: Bool, roundTrip: Interval = .zero) {
@@ -82,8 +86,11 @@ public enum SessionEvent: Hashable, Sendable {
     case windowOverrun(lost: UInt64, windowNeeded: UInt64)
     /// A connection stands.
     case connected(ConnectionFacts, at: Instant)
-    /// The first batch of a replacement is written; `cost` counts from the first sign of its predecessor's end.
-    case reconnected(cost: Interval, at: Instant)
+    /// The first batch of a replacement is written.
+    case reconnected(Reconnect)
+    /// For the first time something written on a replacement is proved; `after` counts from the first sign of its
+    /// predecessor's end.
+    case firstProof(after: Interval, at: Instant)
     /// An attempt to connect failed.
     case connectFailed(ConnectionEnd, at: Instant)
     /// An established connection ended without a reply that explains it.

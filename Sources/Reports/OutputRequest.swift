@@ -9,6 +9,8 @@ public enum OutputFormat: String, Sendable, CaseIterable {
     case json
     /// One line per interval.
     case csv
+    /// One line per reconnect, comma-separated.
+    case reconnects
 
     /// Writes a record in this form.
     ///
@@ -22,6 +24,7 @@ public enum OutputFormat: String, Sendable, CaseIterable {
         case .terminal: Array(RunSummary(record, style: style).text.utf8)
         case .json: try record.encoded()
         case .csv: Array(IntervalCSV.text(record).utf8)
+        case .reconnects: Array(ReconnectCSV.text(record).utf8)
         }
     }
 }

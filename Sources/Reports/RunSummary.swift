@@ -15,7 +15,7 @@ public struct RunSummary {
 
     /// The summary's text; ends with a line break.
     public var text: String {
-        let blocks = [verdict, paragraphs, latencies, uses, thresholds].filter { !$0.isEmpty }
+        let blocks = [verdict, paragraphs, latencies, reconnectCost, uses, thresholds].filter { !$0.isEmpty }
         return blocks.map { $0.joined(separator: "\n") }.joined(separator: "\n\n") + "\n"
     }
 
@@ -100,10 +100,14 @@ public struct RunSummary {
     }
 
     private var besideBalance: [String] {
-        [
+        var items = [
             "\(FigureText.count(record.ledger.resent)) resent",
             "\(FigureText.count(record.ledger.duplicates)) duplicates", agreement,
         ]
+        if let refusals = record.simulatorLedger?.unlistedRefusals, refusals > 0 {
+            items.append("its list of refusals lacks \(FigureText.count(refusals)), so some lost ones may be rejected")
+        }
+        return items
     }
 
     private var agreement: String {
@@ -191,7 +195,8 @@ public struct RunSummary {
     }
 
     private var latencies: [String] {
-        let names = Metric.seriesNames.filter { (record.latency[$0]?.count ?? 0) > 0 }
+        let apart = record.reconnects.count > 0 ? ReconnectTable.parts.map(\.series) : []
+        let names = Metric.seriesNames.filter { (record.latency[$0]?.count ?? 0) > 0 && !apart.contains($0) }
         guard !names.isEmpty else { return [] }
         var table = TextTable([.left] + Array(repeating: .right, count: 7))
         table.add(["latency", "count", "min", "p50", "p90", "p99", "p99.9", "max"])
@@ -205,6 +210,8 @@ public struct RunSummary {
         }
         return table.lines(style)
     }
+
+    private var reconnectCost: [String] { ReconnectTable(record).lines(style) }
 
     private var uses: [String] {
         var table = TextTable([.left] + Array(repeating: .right, count: 5))

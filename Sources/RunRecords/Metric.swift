@@ -21,6 +21,22 @@ public enum Metric: Equatable, Sendable {
         case ledgerDifference
         /// Connections replaced.
         case reconnects
+        /// Notifications written again for each connection replaced.
+        case resentPerReconnect = "reconnect.resent"
+        /// Throughput lost for each connection replaced, in notifications.
+        case lostPerReconnect = "reconnect.lost"
+        /// Connections replaced with a full TLS handshake.
+        case fullReconnects = "reconnect.full"
+        /// Connections replaced with a resumed TLS session.
+        case resumedReconnects = "reconnect.resumed"
+        /// The sender's processor time for a full TLS handshake.
+        case senderFullHandshakeCPU = "sender.fullHandshakeCPU"
+        /// The sender's processor time for a resumed TLS handshake.
+        case senderResumedHandshakeCPU = "sender.resumedHandshakeCPU"
+        /// The simulator's processor time for a full TLS handshake.
+        case simulatorFullHandshakeCPU = "simulator.fullHandshakeCPU"
+        /// The simulator's processor time for a resumed TLS handshake.
+        case simulatorResumedHandshakeCPU = "simulator.resumedHandshakeCPU"
         /// Error replies that named a notification outside the window.
         case windowOverruns
         /// Notifications that followed a bad one, at the median.
@@ -62,6 +78,7 @@ public enum Metric: Equatable, Sendable {
     /// The latency series that records may have.
     public static let seriesNames = [
         "response", "service", "scheduleLag", "residence", "errorReply", "connectTCP", "connectTLS", "reconnect",
+        "reconnectDetect", "reconnectWait", "reconnectTCP", "reconnectTLSFull", "reconnectTLSResumed", "reconnectWrite",
         "firstAcceptance", "acceptance",
     ]
 
@@ -93,6 +110,8 @@ public enum Metric: Equatable, Sendable {
         case .plain(.senderPeakRSS), .plain(.simulatorPeakRSS): .size
         case .plain(.senderCPU), .plain(.simulatorCPU): .time
         case .plain(.senderCPUPerNotification), .plain(.simulatorCPUPerNotification): .time
+        case .plain(.senderFullHandshakeCPU), .plain(.senderResumedHandshakeCPU): .time
+        case .plain(.simulatorFullHandshakeCPU), .plain(.simulatorResumedHandshakeCPU): .time
         case .plain: .count
         }
     }

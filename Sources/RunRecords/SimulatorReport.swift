@@ -81,6 +81,10 @@ public struct SimulatorResult: Codable, Equatable, Sendable {
     /// Accepted identifiers, as alternating starts and ends (exclusive) by distance from the first identifier; nil when there were
     /// too many stretches to list.
     public var acceptedStretches: [UInt64]?
+    /// Refused identifiers, as alternating starts and ends (exclusive) by distance from the first identifier.
+    public var refusedStretches: [UInt64] = []
+    /// Refusals of identifiers beyond those that ``refusedStretches`` had room for.
+    public var unlistedRefusals: Int64 = 0
     /// The order-free digest of accepted (identifier, token) pairs.
     public var digest: UInt64 = 0
     /// The order-free digest of the tuples that the feedback service delivered.
@@ -97,6 +101,10 @@ public struct SimulatorResult: Codable, Equatable, Sendable {
     public var loops = 1
     /// The processor time of its busiest loop in nanoseconds.
     public var busiestLoopNs: Int64 = 0
+    /// Its TLS handshakes.
+    public var handshakes = HandshakesRecord()
+    /// When connections stood, accepted and ended; the first ones of each loop only, if there were very many.
+    public var connectionTraces: [ConnectionTrace] = []
     /// Times that the window of the simulated long way (`roundTripWindow`) was full.
     public var pathStops: Int64 = 0
     /// For how long such windows were full in nanoseconds, added over all connections.
@@ -104,4 +112,46 @@ public struct SimulatorResult: Codable, Equatable, Sendable {
 
     /// Makes an empty result.
     public init() {}
+}
+
+/// What the simulator saw of one connection; instants in nanoseconds of the monotonic clock.
+public struct ConnectionTrace: Equatable, Sendable {
+    /// The TCP port of the provider's end.
+    public var port: UInt16
+    /// When the TLS handshake was done.
+    public var openedNs: Int64
+    /// When the first notification was accepted; nil if none was.
+    public var firstAcceptedNs: Int64?
+    /// When the last byte of a reply, or without one the end of the connection, was handed to the system; nil if the provider ended it.
+    public var endSentNs: Int64?
+
+    /// Makes the trace of a connection that stands.
+    public init(port: UInt16, openedNs: Int64) {
+        self.port = port
+        self.openedNs = openedNs
+    }
+}
+
+extension ConnectionTrace: Codable {
+    /// Reads four numbers.
+    ///
+    /// - Throws: what the decoder throws.
+    public init(from decoder: any Decoder) throws {
+        var list = try decoder.unkeyedContainer()
+        port = try list.decode(UInt16.self)
+        openedNs = try list.decode(Int64.self)
+        firstAcceptedNs = try list.decode(Int64?.self)
+        endSentNs = try list.decode(Int64?.self)
+    }
+
+    /// Writes four numbers without their names, since there may be a hundred thousand connections.
+    ///
+    /// - Throws: what the encoder throws.
+    public func encode(to encoder: any Encoder) throws {
+        var list = encoder.unkeyedContainer()
+        try list.encode(port)
+        try list.encode(openedNs)
+        try list.encode(firstAcceptedNs)
+        try list.encode(endSentNs)
+    }
 }

@@ -90,12 +90,13 @@ extension Link {
     }
 
     /// On loopback a connection to a free port can meet itself when the kernel picks that very port for our end.
-    private func isConnectedToItself() -> Bool {
-        let local = SocketAddress { storage in
+    private func isConnectedToItself() -> Bool { localAddress == peer }
+
+    private var localAddress: SocketAddress? {
+        SocketAddress { storage in
             var size = socklen_t(MemoryLayout<sockaddr_storage>.size)
             return storage.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(socket, $0, &size) } == 0
         }
-        return local == peer
     }
 
     private func connectionFailed(_ code: Int32) {
@@ -151,7 +152,8 @@ extension Link {
         noteActivity()
         let connected = connectedAt ?? startedAt
         let facts = LinkFacts(
-            peer: peer, tls: channel.facts, tcpTime: connected - startedAt, tlsTime: now - connected,
+            peer: peer, localPort: localAddress?.port ?? 0, tls: channel.facts, tcpTime: connected - startedAt,
+            tlsTime: now - connected,
             handshakeProcessorTime: handshakeProcessorTime)
         requestFill()
         handler?.linkOpened(self, facts: facts, now: now)

@@ -26,6 +26,8 @@ public struct LinkOptions: Equatable, Sendable {
 public struct LinkFacts: Equatable, Sendable {
     /// The other end.
     public let peer: SocketAddress
+    /// The TCP port of this end; 0 if the system does not tell it.
+    public let localPort: UInt16
     /// What TLS agreed on, and whether a session was resumed.
     public let tls: TLSFacts
     /// From the first packet to the TCP connection; zero on an accepted link.

@@ -36,6 +36,22 @@ import Testing
         #expect(Set(root.keys) == keys)
     }
 
+    @Test func `a record of a version that did not measure reconnects' cost reads as one without it`() throws {
+        var object = try #require(
+            try JSONSerialization.jsonObject(with: Data(sampleRecord().encoded())) as? [String: Any])
+        var reconnects = try #require(object["reconnects"] as? [String: Any])
+        for key in [
+            "full", "senderHandshakes", "simulatorHandshakes", "firstAcceptanceBy", "throughputLost", "events",
+        ] {
+            #expect(reconnects.removeValue(forKey: key) != nil, "\(key)")
+        }
+        object["reconnects"] = reconnects
+        let bytes = Array(try JSONSerialization.data(withJSONObject: object))
+        let record = try RunRecord.decode(bytes, path: "old.json")
+        #expect(record.reconnects.count == 10)
+        #expect(record.reconnects.full == nil && record.reconnects.events == nil)
+    }
+
     @Test func `a record of before the feedback service reads as one without it`() throws {
         var record = sampleRecord()
         record.feedback = nil

@@ -25,6 +25,12 @@ import Testing
                 latency    count   min   p50     p90      p99  p99.9   max
                 residence  2,000  1 us  1 ms  1.8 ms  1.98 ms      -  2 ms
 
+                reconnect cost  count   p50  p90  p99    max
+                reconnect          10  5 ms    -    -  10 ms
+                each        123 notifications resent, 420 of throughput lost, 10 in 8 episodes
+                handshakes  sender 12/s, 9 full at 700 us cpu, 9 resumed at 400 us cpu, 1 % of its cpu
+                            simulator 12/s, 9 full at 350 us cpu, 9 resumed at 300 us cpu, 0 % of its cpu
+
                 process       cpu  cores  cpu each  memory  allocations
                 sender     750 ms   0.50   7.41 us  48 MiB        4,321
                 simulator   1.4 s   0.93   13.8 us     0 B            -
@@ -56,6 +62,21 @@ import Testing
             FaultCountRecord(fault: "stall", count: 8), FaultCountRecord(fault: "shutdown", count: 0),
         ]
         #expect(RunSummary(record, style: .plain).text.contains("\nfaults      8 stall, 0 shutdown\n"))
+    }
+
+    @Test func `without quiet time or handshakes the cost of reconnects says so`() {
+        var record = sampleRecord()
+        record.reconnects.throughputLost = nil
+        record.reconnects.senderHandshakes = nil
+        let text = RunSummary(record, style: .plain).text
+        #expect(text.contains("throughput lost not known"))
+        #expect(!text.contains("sender 12/s"))
+        record.reconnects.throughputLost = ThroughputLostRecord(
+            notifications: -30, standardError: 150, reconnects: 10, episodes: 10, medianPerSecond: 80_000,
+            binNs: 1_048_576, quietNs: 1_000_000_000, touchedNs: 50_000_000)
+        #expect(RunSummary(record, style: .plain).text.contains("0.0 of throughput lost (no more than noise)"))
+        record.reconnects.count = 0
+        #expect(!RunSummary(record, style: .plain).text.contains("reconnect cost"))
     }
 
     @Test func `devices that are gone or offline have their lines, where there are any`() {
@@ -223,10 +244,10 @@ import Testing
         let text = ComparisonTable(RecordComparison(base: sampleRecord(), candidate: candidate), style: .plain).text
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
         #expect(lines[0] == "One run each: a difference may be chance.")
-        #expect(lines[2] == "figure                          baseline   candidate  ratio")
-        #expect(lines[3] == "accepted/s                        80 k/s      80 k/s  1.000  same")
-        #expect(lines.contains("resent                             1,234         617  0.500  better"))
-        #expect(lines.contains("simulator.peakRSS                    0 B         0 B      -  same"))
+        #expect(lines[2] == "figure                           baseline   candidate  ratio")
+        #expect(lines[3] == "accepted/s                         80 k/s      80 k/s  1.000  same")
+        #expect(lines.contains("resent                              1,234         617  0.500  better"))
+        #expect(lines.contains("simulator.peakRSS                     0 B         0 B      -  same"))
     }
 }
 
@@ -253,17 +274,17 @@ import Testing
     @Test(arguments: [
         (
             "json",
-            "\"json\" names no path; expected FORMAT=PATH with one of terminal, json, csv; \"-\" is the standard output"
+            "\"json\" names no path; expected FORMAT=PATH with one of terminal, json, csv, reconnects; \"-\" is the standard output"
         ),
         (
             "json=",
-            "\"json=\" names no path; expected FORMAT=PATH with one of terminal, json, csv; \"-\" is the standard output"
+            "\"json=\" names no path; expected FORMAT=PATH with one of terminal, json, csv, reconnects; \"-\" is the standard output"
         ),
         (
             "jsn=x",
-            "unknown format \"jsn\", did you mean \"json\"?; expected FORMAT=PATH with one of terminal, json, csv"
+            "unknown format \"jsn\", did you mean \"json\"?; expected FORMAT=PATH with one of terminal, json, csv, reconnects"
         ),
-        ("=x", "unknown format \"\"; expected FORMAT=PATH with one of terminal, json, csv"),
+        ("=x", "unknown format \"\"; expected FORMAT=PATH with one of terminal, json, csv, reconnects"),
     ])
     func `a bad request says what is accepted`(_ text: String, _ message: String) {
         do throws(OutputRequestError) {
@@ -272,6 +293,18 @@ import Testing
         } catch {
             #expect(error.description == message)
         }
+    }
+
+    @Test func `reconnects are one line each, and a hostile cause stays in its field`() throws {
+        let text = ReconnectCSV.text(sampleRecord())
+        #expect(
+            text == """
+                atNs,connection,cause,detectNs,waitNs,tcpNs,tlsNs,resumed,writeNs,costNs,firstAcceptanceNs,attempts,\
+                inFlight,resent,throughputLost
+                5,3,"a ""b"", c",7,1,2,3,true,4,10,,1,40,30,
+
+                """)
+        #expect(ReconnectCSV.text(RunRecord()).split(separator: "\n").count == 1, "only the names")
     }
 
     @Test func `files are written whole, the standard output is the caller's`() throws {

@@ -32,6 +32,15 @@ func sampleRecord() -> RunRecord {
     ]
     record.reconnects.count = 10
     record.reconnects.resumed = 9
+    record.reconnects.full = 1
+    record.reconnects.resent = 1_234
+    record.reconnects.senderHandshakes = sampleHandshakes(full: 700_000, resumed: 400_000)
+    record.reconnects.simulatorHandshakes = sampleHandshakes(full: 350_000, resumed: 300_000)
+    record.reconnects.firstAcceptanceBy = .simulator
+    record.reconnects.throughputLost = ThroughputLostRecord(
+        notifications: 4_200, standardError: 150, reconnects: 10, episodes: 8, medianPerSecond: 80_000,
+        binNs: 1_048_576, quietNs: 1_000_000_000, touchedNs: 50_000_000)
+    record.reconnects.events = [sampleReconnect()]
     record.reconnects.inFlightAtError.count = 10
     record.reconnects.inFlightAtError.p50 = 123
     record.reconnects.inFlightAtError.max = 400
@@ -39,6 +48,9 @@ func sampleRecord() -> RunRecord {
     let histogram = Histogram()
     for value in Int64(1)...2_000 { histogram.record(value * 1_000) }
     record.latency["residence"] = LatencyRecord(histogram)
+    let reconnects = Histogram()
+    for value in Int64(1)...10 { reconnects.record(value * 1_000_000) }
+    record.latency["reconnect"] = LatencyRecord(reconnects)
     record.intervals = [sampleInterval(), IntervalRecord()]
     record.resources.sender.cpuUserNs = 600_000_000
     record.resources.sender.cpuSystemNs = 150_000_000
@@ -51,6 +63,33 @@ func sampleRecord() -> RunRecord {
         ThresholdRecord(text: "errorReply.p99 < 20ms", value: nil, passed: false),
     ]
     return record
+}
+
+private func sampleHandshakes(full: Int64, resumed: Int64) -> HandshakesRecord {
+    var handshakes = HandshakesRecord()
+    for _ in 0..<9 {
+        handshakes.add(isResumed: false, processorTime: Interval(nanoseconds: full))
+        handshakes.add(isResumed: true, processorTime: Interval(nanoseconds: resumed))
+    }
+    return handshakes
+}
+
+/// One reconnect whose cause would break a line of comma-separated values.
+private func sampleReconnect() -> ReconnectEventRecord {
+    var event = ReconnectEventRecord()
+    event.atNs = 5
+    event.connection = 3
+    event.cause = "a \"b\", c"
+    event.detectNs = 7
+    event.waitNs = 1
+    event.tcpNs = 2
+    event.tlsNs = 3
+    event.resumed = true
+    event.writeNs = 4
+    event.costNs = 10
+    event.inFlight = 40
+    event.resent = 30
+    return event
 }
 
 private func sampleInterval() -> IntervalRecord {

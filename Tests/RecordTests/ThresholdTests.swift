@@ -39,6 +39,10 @@ import Testing
         ("accepted/s > 79k", true), ("accepted/s > 80k", false), ("residence.p50 < 2ms", true),
         ("residence.p99.9 < 3ms", true), ("residence.max < 1ms", false), ("residence.count == 2000", true),
         ("sender.allocations < 5k", true), ("inFlightAtError.max >= 400", true),
+        ("reconnect.p50 < 6ms", true), ("reconnect.resent <= 123", false), ("reconnect.lost <= 420", true),
+        ("reconnect.full == 1", true), ("reconnect.resumed == 9", true), ("sender.fullHandshakeCPU > 700us", false),
+        ("sender.resumedHandshakeCPU == 400us", true), ("simulator.fullHandshakeCPU < 400us", true),
+        ("simulator.resumedHandshakeCPU >= 300us", true),
     ])
     func `a threshold holds as its comparison says`(_ text: String, _ holds: Bool) throws {
         let outcome = try Threshold(text).outcome(in: sampleRecord())
@@ -47,7 +51,9 @@ import Testing
         #expect(outcome.value != nil)
     }
 
-    @Test(arguments: ["errorReply.p99 < 20ms", "simulator.allocations >= 0", "response.count >= 0"])
+    @Test(arguments: [
+        "errorReply.p99 < 20ms", "simulator.allocations >= 0", "response.count >= 0", "reconnectDetect.p99 < 1s",
+    ])
     func `no data never holds`(_ text: String) throws {
         let outcome = try Threshold(text).outcome(in: sampleRecord())
         #expect(!outcome.passed && outcome.value == nil)

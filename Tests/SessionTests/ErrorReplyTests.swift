@@ -1,9 +1,10 @@
-import GatewaySimulator
 import Primitives
 import ProviderSessions
 import PushWire
 import SimulatedTransport
 import Testing
+
+@testable import GatewaySimulator
 
 /// What an error reply settles, and what is written again. Case numbers are those of the field cases.
 @Suite struct ErrorReplyTests {
@@ -55,6 +56,21 @@ import Testing
         let world = try bench.run()
         #expect(world.count(.accepted) == 499)
         #expect(world.errorReplies.count == 1)
+    }
+
+    @Test func `the gateway's book names whom it refused, up to a bound, and counts the others`() throws {
+        let world = try Bench(notifications: 500, badTokens: [30, 31, 400]).run()
+        #expect(world.gatewayLedger.refused == [30, 31, 400])
+        #expect(world.gatewayLedger.unlistedRefusals == 0)
+        let book = GatewayLedger(trackedCount: 100, refusedCapacity: 2)
+        for identifier in [5, 7, 9, 1_000] as [UInt32] {
+            book.refuse(
+                RefusedNotification(command: 1, status: .invalidToken, identifier: identifier, hasIdentifier: true))
+        }
+        #expect(book.refused == [4, 6])
+        #expect(book.unlistedRefusals == 1)
+        #expect(book.counts.rejected == 3)
+        #expect(book.counts.untrackedRejections == 1, "a sentinel is none of the run's")
     }
 
     @Test func `C05 a window smaller than what is in flight loses a known number`() throws {

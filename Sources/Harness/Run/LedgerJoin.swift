@@ -6,15 +6,33 @@ import Workload
 
 /// Joins the sender's book with the simulator's, notification by notification.
 struct LedgerJoin {
-    private let stretches: [Range<UInt64>]
+    private let accepted: [Range<UInt64>]
+    private let refused: [Range<UInt64>]
 
-    /// Makes the join from what the simulator listed: alternating starts and ends of accepted stretches.
-    init(_ bounds: [UInt64]) {
-        stretches = stride(from: 0, to: bounds.count - 1, by: 2).map { bounds[$0]..<bounds[$0 + 1] }
+    /// Makes the join from what the simulator listed: alternating starts and ends of accepted and of refused stretches.
+    init(accepted: [UInt64], refused: [UInt64]) {
+        self.accepted = Self.stretches(accepted)
+        self.refused = Self.stretches(refused)
     }
 
-    /// Whether the simulator accepted the notification at `sequence`.
-    func isAccepted(_ sequence: UInt64) -> Bool {
+    private static func stretches(_ bounds: [UInt64]) -> [Range<UInt64>] {
+        stride(from: 0, to: bounds.count - 1, by: 2).map { bounds[$0]..<bounds[$0 + 1] }
+    }
+
+    /// What the simulator's book says became of the notification at `sequence`: what it neither accepted nor refused is lost.
+    func fate(of sequence: UInt64) -> Fate {
+        if Self.holds(accepted, sequence) { return .accepted }
+        return Self.holds(refused, sequence) ? .rejected : .lost
+    }
+
+    /// How many of the sender's rejected notifications the simulator never refused.
+    func unfoundRejections(in runs: SequenceRuns) -> UInt64 {
+        let (ours, _) = mergeStretches(runs.runs.map { $0.start..<$0.end })
+        let (_, common) = mergeStretches(ours + refused)
+        return runs.count - common
+    }
+
+    private static func holds(_ stretches: [Range<UInt64>], _ sequence: UInt64) -> Bool {
         var low = 0
         var high = stretches.count
         while low < high {
@@ -28,9 +46,9 @@ struct LedgerJoin {
     func difference(from runs: SequenceRuns) -> UInt64 {
         let ours = runs.runs.map { $0.start..<$0.end }
         let (ourUnion, ourOverlap) = mergeStretches(ours)
-        let (_, common) = mergeStretches(ourUnion + stretches)
+        let (_, common) = mergeStretches(ourUnion + accepted)
         let ourCount = ourUnion.reduce(0) { $0 + ($1.upperBound - $1.lowerBound) }
-        let theirCount = stretches.reduce(0) { $0 + ($1.upperBound - $1.lowerBound) }
+        let theirCount = accepted.reduce(0) { $0 + ($1.upperBound - $1.lowerBound) }
         return ourCount + theirCount - 2 * common + ourOverlap
     }
 

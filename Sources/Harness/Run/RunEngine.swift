@@ -212,6 +212,7 @@ public final class RunEngine {
         await observe(.draining)
         outcome.intervals = monitor.closedIntervals(at: outcome.end)
         outcome.acceptedBySender = outcome.sender.ledger.count(of: .accepted)
+        outcome.rejectedBySender = outcome.sender.ledger.count(of: .rejected)
         guard let child, outcome.abort != .simulatorDied else { return }
         if case .simulator(let settings) = profile.target, settings.feedback.readAtEnd, let feedback {
             outcome.feedback = await FeedbackClient.read(from: feedback)
@@ -222,6 +223,7 @@ public final class RunEngine {
         if outcome.simulator == nil { outcome.abort = outcome.abort ?? .bookMissing }
         outcome.simulatorProgress = child.current.progress
         join()
+        outcome.joinReconnects()
     }
 
     /// Lets the simulator's book tell about what the sender does not know, and compares the two.
@@ -231,13 +233,12 @@ public final class RunEngine {
             outcome.difference = excess(of: result.ledger)
             return
         }
-        let join = LedgerJoin(bounds)
-        outcome.sender.ledger.resolveUnknown(join.isAccepted)
+        let join = LedgerJoin(accepted: bounds, refused: result.refusedStretches)
+        outcome.sender.ledger.resolveUnknown(join.fate)
         let accepted = outcome.sender.ledger.fates[.accepted] ?? []
         var difference = join.difference(from: accepted)
-        let rejected = outcome.sender.ledger.count(of: .rejected)
-        let refused = UInt64(result.ledger.rejected)
-        difference += rejected > refused ? rejected - refused : 0
+        let unfound = join.unfoundRejections(in: outcome.sender.ledger.fates[.rejected] ?? [])
+        difference += unfound - min(unfound, UInt64(result.unlistedRefusals))
         // Damaged notifications do not carry the tokens that the sender's book has.
         if result.ledger.duplicates == 0, difference == 0, plan.malformed == nil {
             let digest = LedgerJoin.digest(of: accepted, source: source, identifiers: plan.identifiers)

@@ -39,6 +39,8 @@ struct RunOutcome: Sendable {
     var unresolved: String?
     /// What the sender itself knew to be accepted, before the simulator's book was joined.
     var acceptedBySender: UInt64 = 0
+    /// What error replies themselves had named.
+    var rejectedBySender: UInt64 = 0
     /// How many accepted notifications the two books disagree about; nil without a simulator's book.
     var difference: UInt64?
 }

@@ -19,7 +19,7 @@ extension RunRecord {
         ledgerDifference = outcome.difference.map { Int64($0) }
         feedback = outcome.feedback.map { FeedbackRecord($0, simulator: outcome.simulator) }
         for (series, snapshot) in outcome.sender.histograms {
-            latency[series.rawValue] = LatencyRecord(Histogram(snapshot))
+            latency[series.name] = LatencyRecord(Histogram(snapshot))
         }
         errors = outcome.sender.ledger.errors.sorted { $0.key < $1.key }.map {
             ErrorCountRecord(status: Int($0.key.rawValue), name: $0.key.description, count: Int64($0.value))
@@ -65,6 +65,7 @@ extension LedgerRecord {
         proof.shutdown = Int64(book.proofs[.shutdown] ?? 0)
         proof.sentinel = Int64(book.proofs[.sentinel] ?? 0)
         proof.simulator = accepted - Int64(outcome.acceptedBySender)
+        proof.simulatorRejected = rejected - Int64(outcome.rejectedBySender)
     }
 }
 
@@ -76,21 +77,6 @@ extension FeedbackRecord {
         problem = reading.problem
         guard problem == nil, let simulator, let book = simulator.ledger.feedback else { return }
         agrees = book.delivered == tuples && simulator.feedbackDigest == reading.digest
-    }
-}
-
-extension ReconnectRecord {
-    fileprivate init(_ outcome: RunOutcome) {
-        self.init()
-        count = Int64(outcome.sender.ledger.reconnects)
-        resumed = Int64(outcome.sender.resumed)
-        resent = Int64(outcome.sender.ledger.resent)
-        let sorted = outcome.sender.inFlightAtError.sorted()
-        inFlightAtError.count = Int64(sorted.count)
-        inFlightAtError.p50 = sorted.isEmpty ? nil : Int64(sorted[(sorted.count - 1) / 2])
-        inFlightAtError.max = sorted.last.map { Int64($0) }
-        for (end, count) in outcome.sender.ledger.failedAttempts { failedAttempts["\(end)"] = Int64(count) }
-        for (end, count) in outcome.sender.ledger.lostConnections { failedAttempts["lost: \(end)"] = Int64(count) }
     }
 }
 

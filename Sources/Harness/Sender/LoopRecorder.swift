@@ -3,9 +3,14 @@ import Primitives
 import ProviderSessions
 import Transport
 
-/// The latency series of a run.
-enum Series: String, CaseIterable {
+/// The latency series of a run; those behind ``reconnect`` come into being with their first value.
+enum Series: Int, CaseIterable {
     case residence, errorReply, connectTCP, connectTLS, reconnect
+    case reconnectDetect, reconnectWait, reconnectTCP, reconnectTLSFull, reconnectTLSResumed, reconnectWrite
+    case firstAcceptance
+
+    /// The name in records and thresholds.
+    var name: String { "\(self)" }
 }
 
 /// What one event loop of the sender measures; written on that loop only, and read by value.
@@ -32,7 +37,7 @@ final class LoopRecorder {
 
     private(set) var ledger = FateLedger()
     private(set) var inFlightAtError: [UInt64] = []
-    private(set) var resumedReconnects: UInt64 = 0
+    private(set) var reconnects = ReconnectRecorder()
     private(set) var lastProof: Instant?
     private(set) var firstWrite: Instant?
     private(set) var lastWrite: Instant?
@@ -40,20 +45,40 @@ final class LoopRecorder {
     private(set) var failedAttempts: [String: Int] = [:]
     private var certificateRefusals: UInt64 = 0
     /// Events before this instant belong to the warm-up and enter no latency series.
-    var measureStart = Instant.zero
+    private(set) var measureStart = Instant.zero
 
-    private let series = Series.allCases.map { _ in Histogram(.runTotals) }
+    private var series = Series.allCases.map { $0.rawValue <= Series.reconnect.rawValue ? Histogram() : nil }
     private let intervalResidence = Histogram(.runTotals)
     /// Errors beyond this many keep only their number, so that a gateway that refuses everything cannot fill memory.
     private static let inFlightCapacity = 100_000
 
-    subscript(_ name: Series) -> Histogram { series[Series.allCases.firstIndex(of: name) ?? 0] }
+    subscript(_ name: Series) -> Histogram {
+        if let histogram = series[name.rawValue] { return histogram }
+        let histogram = Histogram()
+        series[name.rawValue] = histogram
+        return histogram
+    }
+
+    /// Everything in the series that came into being.
+    var histograms: [Series: HistogramSnapshot] {
+        Dictionary(
+            uniqueKeysWithValues: Series.allCases.compactMap { name in
+                series[name.rawValue].map { (name, $0.snapshot()) }
+            })
+    }
+
+    /// Latencies count from now on.
+    func beginMeasuring(at start: Instant) {
+        measureStart = start
+        reconnects.beginMeasuring(at: start)
+    }
 
     /// Enters one event.
     func record(_ event: SessionEvent) {
         ledger.record(event)
         switch event {
-        case .wrote(let notifications, _, _, let residence, let at):
+        case .wrote(let notifications, let resent, _, let residence, let at):
+            reconnects.wrote(notifications: notifications, resent: resent, at: at)
             firstWrite = firstWrite ?? at
             lastWrite = at
             intervalResidence.record(residence.nanoseconds, count: Int64(notifications))
@@ -65,8 +90,12 @@ final class LoopRecorder {
         case .connected(let facts, _):
             self[.connectTCP].record(facts.tcp.nanoseconds)
             self[.connectTLS].record(facts.tls.nanoseconds)
-            if facts.isResumed { resumedReconnects += 1 }
-        case .reconnected(let cost, let at): if at >= measureStart { self[.reconnect].record(cost.nanoseconds) }
+            reconnects.connected(facts)
+        case .reconnected(let reconnect):
+            reconnects.reconnected(reconnect)
+            recordParts(reconnect)
+        case .firstProof(let delay, let at):
+            if at >= measureStart { self[.firstAcceptance].record(delay.nanoseconds) }
         case .proved(let at): lastProof = at
         default: break
         }
@@ -78,6 +107,9 @@ final class LoopRecorder {
         let text = end.text
         if failedAttempts[text] != nil || failedAttempts.count < 16 { failedAttempts[text, default: 0] += 1 }
     }
+
+    /// A session gives up while a connection of it waits for its replacement.
+    func recordAbandoned(from endSeen: Instant, to now: Instant) { reconnects.abandoned(from: endSeen, to: now) }
 
     /// The sums so far; with the residence of the interval that ends, if it does.
     func takeSnapshot(endsInterval: Bool) -> Snapshot {

@@ -72,10 +72,11 @@ final class ProviderLink: LinkHandler {
     func linkOpened(_ link: Link, facts: LinkFacts, now: Instant) {
         guard link === self.link else { return }
         self.facts = facts.tls
-        session.connectionOpened(
-            ConnectionFacts(
-                tcp: facts.tcpTime, tls: facts.tlsTime, isResumed: facts.tls.isResumed, roundTrip: facts.roundTrip),
-            now: now)
+        var connection = ConnectionFacts(
+            tcp: facts.tcpTime, tls: facts.tlsTime, isResumed: facts.tls.isResumed, roundTrip: facts.roundTrip)
+        connection.processorTime = facts.handshakeProcessorTime
+        connection.port = facts.localPort
+        session.connectionOpened(connection, now: now)
         settle()
     }
 

@@ -13,7 +13,9 @@ final class SenderLoop {
         var ledger = FateLedger()
         var histograms: [Series: HistogramSnapshot] = [:]
         var inFlightAtError: [UInt64] = []
-        var resumed: UInt64 = 0
+        var reconnects = ReconnectRecorder()
+        /// The replacements that were kept whole.
+        var reconnectEvents: [Reconnect] = []
         /// For how long windows alone kept connections from writing, added over all of them.
         var windowHeld = Interval.zero
         /// The failed attempts to connect in words, and how many there were of each kind.
@@ -37,7 +39,8 @@ final class SenderLoop {
                 histograms[series] = sum.snapshot()
             }
             inFlightAtError += other.inFlightAtError
-            resumed += other.resumed
+            reconnects.add(other.reconnects)
+            reconnectEvents += other.reconnectEvents
             windowHeld = windowHeld + other.windowHeld
             failedAttempts.merge(other.failedAttempts, uniquingKeysWith: +)
             firstWrite = [firstWrite, other.firstWrite].compactMap { $0 }.min()
@@ -77,10 +80,17 @@ final class SenderLoop {
     func gatewayMoved() { for link in links { link.gatewayMoved() } }
 
     /// Gives up what is not settled.
-    func abandon() { for link in links { link.abandon() } }
+    func abandon() {
+        for link in links {
+            if let end = link.session.openEnd, !link.session.isFinished {
+                recorder.recordAbandoned(from: end, to: core.now)
+            }
+            link.abandon()
+        }
+    }
 
     /// Latencies count from now on.
-    func beginMeasuring(at start: Instant) { recorder.measureStart = start }
+    func beginMeasuring(at start: Instant) { recorder.beginMeasuring(at: start) }
 
     /// The sums so far; at the end of an interval with its residence.
     func snapshot(_ endsInterval: Bool) -> LoopRecorder.Snapshot {
@@ -98,8 +108,9 @@ final class SenderLoop {
     /// Everything at the end.
     func result() -> Result {
         var result = Result(ledger: recorder.ledger, inFlightAtError: recorder.inFlightAtError)
-        for series in Series.allCases { result.histograms[series] = recorder[series].snapshot() }
-        result.resumed = recorder.resumedReconnects
+        result.histograms = recorder.histograms
+        result.reconnects = recorder.reconnects
+        result.reconnectEvents = recorder.reconnects.events.elements
         result.windowHeld = links.reduce(.zero) { $0 + $1.session.windowHeldTime }
         result.failedAttempts = recorder.failedAttempts
         result.firstWrite = recorder.firstWrite

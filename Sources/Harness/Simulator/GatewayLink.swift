@@ -8,6 +8,8 @@ final class GatewayLink: LinkHandler {
     private let loop: GatewayLoop
     private var session: GatewaySession?
     private var pausedUntil: Instant?
+    private var trace: Int?
+    private var hasAccepted = false
     private var life: ConnectionLife?
     private var link: Link?
     /// Its place among the loop's open connections, which the registry keeps.
@@ -17,17 +19,25 @@ final class GatewayLink: LinkHandler {
     init(loop: GatewayLoop) { self.loop = loop }
 
     /// Ends the connection from outside.
-    func close(_ closing: LinkClosing) { link?.close(closing) }
+    func close(_ closing: LinkClosing) {
+        guard let link else { return }
+        noteEnd(now: link.core.now)
+        link.close(closing)
+    }
 
     /// How long a closing connection is read on, so that a reset does not destroy the reply on its way.
     static let lingerTime = Interval.seconds(1)
 
     func linkOpened(_ link: Link, facts: LinkFacts, now: Instant) {
+        trace = loop.traces.open(facts, at: now)
         session = loop.makeSession(certificate: facts.tls.providerCertificate, now: now)
         self.link = link
         // A certificate of the other environment gets through the handshake, and then the connection is closed without a
         // word (`protocol.md` section 1.11).
-        guard session != nil else { return link.close(.graceful(drain: Self.lingerTime)) }
+        guard session != nil else {
+            noteEnd(now: now)
+            return link.close(.graceful(drain: Self.lingerTime))
+        }
         life = loop.registry.add(self, on: link, now: now)
         settle(link)
     }
@@ -35,11 +45,16 @@ final class GatewayLink: LinkHandler {
     func link(_ link: Link, received bytes: UnsafeRawBufferPointer, now: Instant) {
         life?.received(at: now)
         session?.receive(bytes, now: now)
+        if !hasAccepted, let first = session?.firstAcceptedAt {
+            hasAccepted = true
+            loop.traces.firstAccepted(trace, at: first)
+        }
         settle(link)
     }
 
     func link(_ link: Link, fill buffer: UnsafeMutableRawBufferPointer, now: Instant) -> Int {
         let count = session?.fill(into: buffer, now: now) ?? 0
+        if count > 0 { loop.traces.endSent(trace, at: now) }
         settle(link)
         return count
     }
@@ -59,13 +74,21 @@ final class GatewayLink: LinkHandler {
         loop.registry.remove(self)
         if case .handshakeFailed(let failure) = end { loop.handshakeFailed(failure) }
         session?.connectionEnded()
+        if end == .closedLocally { noteEnd(now: now) }
+    }
+
+    /// Without a reply, the end of the connection is what the provider is told.
+    private func noteEnd(now: Instant) {
+        if !loop.traces.hasEnd(trace) { loop.traces.endSent(trace, at: now) }
     }
 
     private func meet(_ fate: ConnectionLife.Fate, on link: Link) {
         life = nil
         loop.registry.note(fate)
         switch fate {
-        case .close(let closing): link.close(closing)
+        case .close(let closing):
+            noteEnd(now: link.core.now)
+            link.close(closing)
         case .swallow: link.swallow()
         }
     }
@@ -78,7 +101,9 @@ final class GatewayLink: LinkHandler {
                 pausedUntil = max(until, pausedUntil ?? until)
                 link.pauseReading()
             case .swallow: link.swallow()
-            case .close(let mode): link.close(mode)
+            case .close(let mode):
+                noteEnd(now: link.core.now)
+                link.close(mode)
             }
         }
         armDeadline(link)

@@ -7,6 +7,7 @@ import Workload
 /// The simulator's share of one event loop: its own book and pace, written without locks.
 final class GatewayLoop {
     let ledger: GatewayLedger
+    let traces = ConnectionTraces()
     let registry: LinkRegistry
     private let settings: GatewaySimulator.GatewaySettings
     private let topics: [String]

@@ -124,22 +124,24 @@ public final class SimulatorServer: Sendable {
     public func result() async -> SimulatorResult {
         var counts = GatewayCounts()
         var stretches: [Range<UInt64>]? = []
+        var refused: [Range<UInt64>] = []
         var result = SimulatorResult()
         var storage: NotificationStore.Snapshot?
         for loop in loops {
-            let share = try? await loop.run { core in
-                let ledger = (core.tenant as? GatewayLoop)?.ledger
-                return (
-                    ledger?.counts ?? GatewayCounts(), ledger?.acceptedStretches(), core.processorTime,
-                    ledger?.store?.snapshot
-                )
+            let part = try? await loop.run { core in
+                (core.tenant as? GatewayLoop).map { ($0.share, core.processorTime) }
             }
-            guard let share else { continue }
-            counts.add(share.0)
-            if let old = stretches, let new = share.1 { stretches = old + new } else { stretches = nil }
-            if let part = share.3 { storage = storage.map { $0.joined(with: part) } ?? part }
-            result.busiestLoopNs = max(result.busiestLoopNs, share.2.nanoseconds)
+            guard let (share, processorTime) = part.flatMap({ $0 }) else { continue }
+            counts.add(share.counts)
+            if let old = stretches, let new = share.accepted { stretches = old + new } else { stretches = nil }
+            refused += share.refused.map { UInt64($0)..<UInt64($0) + 1 }
+            result.unlistedRefusals += Int64(share.unlistedRefusals)
+            result.handshakes.add(share.handshakes)
+            result.connectionTraces += share.traces
+            if let part = share.storage { storage = storage.map { $0.joined(with: part) } ?? part }
+            result.busiestLoopNs = max(result.busiestLoopNs, processorTime.nanoseconds)
         }
+        result.refusedStretches = mergeStretches(refused).union.flatMap { [$0.lowerBound, $0.upperBound] }
         if let all = stretches {
             let (union, overlap) = mergeStretches(all)
             counts.duplicates += overlap
@@ -196,6 +198,7 @@ public final class SimulatorServer: Sendable {
         result.ledger.powerSaving = Int64(counts.powerSaving)
         result.ledger.duplicates = Int64(counts.duplicates)
         result.ledger.rejected = Int64(counts.rejected)
+        result.ledger.unlistedRefusals = result.unlistedRefusals
         result.ledger.discarded = Int64(counts.discarded)
         result.ledger.sentinels = Int64(counts.untrackedRejections)
         result.ledger.received = Int64(

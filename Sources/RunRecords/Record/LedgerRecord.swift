@@ -52,6 +52,9 @@ public struct ProofRecord: Codable, Equatable, Sendable {
     public var simulator: Int64 = 0
     /// A response of its own.
     public var response: Int64 = 0
+    /// Not an acceptance: rejected ones whose error reply never came, and of which only the simulator's own ledger tells. Null in
+    /// records of versions that counted them as lost.
+    @ExplicitNull public var simulatorRejected: Int64?
 
     /// Makes a count of no proofs.
     public init() {}
@@ -65,6 +68,9 @@ public struct SimulatorLedgerRecord: Codable, Equatable, Sendable {
     public var accepted: Int64 = 0
     /// Error replies given to notifications of the run, sentinels not among them.
     public var rejected: Int64 = 0
+    /// Error replies whose identifiers found no room in the book: what they refused may be called lost. Null in records of
+    /// versions without such a book.
+    @ExplicitNull public var unlistedRefusals: Int64?
     /// Notifications taken that had been taken before.
     public var duplicates: Int64 = 0
     /// Notifications read after a bad one on the same connection, and thrown away.
@@ -147,23 +153,6 @@ public struct ErrorCountRecord: Codable, Equatable, Sendable {
         self.name = name
         self.count = count
     }
-}
-
-/// Replaced connections.
-public struct ReconnectRecord: Codable, Equatable, Sendable {
-    /// Connections that were replaced.
-    public var count: Int64 = 0
-    /// Of these, with a resumed TLS session.
-    public var resumed: Int64 = 0
-    /// Notifications written again because of it.
-    public var resent: Int64 = 0
-    /// How many notifications followed the bad one.
-    public var inFlightAtError = InFlightRecord()
-    /// Failed attempts by kind: `refused timeout reset tls localLimit` and others.
-    public var failedAttempts: [String: Int64] = [:]
-
-    /// Makes a count of none.
-    public init() {}
 }
 
 /// How many notifications had been written after the bad one when its error reply arrived.

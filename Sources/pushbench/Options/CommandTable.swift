@@ -4,7 +4,8 @@ enum CommandTable {
 
     private static let help = OptionSpec.flag("help", "h", "show this help")
     private static let output = OptionSpec.value(
-        "output", "o", "FORMAT=PATH", "write a result: terminal, json or csv; - is standard output; repeatable")
+        "output", "o", "FORMAT=PATH",
+        "write a result: terminal, json, csv or reconnects; - is standard output; repeatable")
     private static let set = OptionSpec.value(
         "set", nil, "KEY=VALUE", "set any profile key, such as sender.batch.linger=2ms; repeatable")
 

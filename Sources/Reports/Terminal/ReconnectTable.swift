@@ -1,0 +1,69 @@
+import Primitives
+import RunRecords
+
+/// What reconnects cost, for the terminal: the parts one under another, and what they mean for the run.
+struct ReconnectTable {
+    private let record: RunRecord
+
+    /// The parts in the order in which they follow one another, then what they amount to.
+    static let parts: [(series: String, name: String)] = [
+        ("reconnectDetect", "end seen"), ("reconnectWait", "wait"), ("reconnectTCP", "TCP"),
+        ("reconnectTLSFull", "TLS, full"), ("reconnectTLSResumed", "TLS, resumed"), ("reconnectWrite", "first write"),
+        ("reconnect", "reconnect"), ("firstAcceptance", "first acceptance"),
+    ]
+
+    init(_ record: RunRecord) { self.record = record }
+
+    /// Nothing when no connection was replaced.
+    func lines(_ style: TerminalStyle) -> [String] {
+        let reconnects = record.reconnects
+        guard reconnects.count > 0 else { return [] }
+        var table = TextTable([.left] + Array(repeating: .right, count: 5))
+        table.add(["reconnect cost", "count", "p50", "p90", "p99", "max"])
+        for part in Self.parts {
+            guard let series = record.latency[part.series], series.count > 0 else { continue }
+            let quantiles = series.quantiles
+            table.add(
+                [part.name, FigureText.count(series.count)]
+                    + [quantiles.p50, quantiles.p90, quantiles.p99, series.maxNs].map(FigureText.time))
+        }
+        let paragraphs = [
+            ("each", each), ("handshakes", side("sender", reconnects.senderHandshakes, record.resources.sender)),
+            ("", side("simulator", reconnects.simulatorHandshakes, record.resources.simulator)),
+        ]
+        return table.lines(style)
+            + paragraphs.filter { !$0.1.isEmpty }.flatMap { LabelledText(label: $0.0, items: $0.1).lines(style) }
+    }
+
+    private var each: [String] {
+        var items = ["\(Self.number(record.reconnects.resentPerReconnect)) notifications resent"]
+        guard let lost = record.reconnects.throughputLost else {
+            return items + ["throughput lost not known (no quiet time)"]
+        }
+        let isClear = lost.notifications >= 2 * lost.standardError
+        items.append(
+            "\(Self.number(lost.perReconnect.map { max(0, $0) })) of throughput lost"
+                + (isClear ? "" : " (no more than noise)"))
+        if lost.episodes < lost.reconnects {
+            items.append("\(FigureText.count(lost.reconnects)) in \(FigureText.count(lost.episodes)) episodes")
+        }
+        return items
+    }
+
+    /// A side's handshakes: how many a second, what one takes, and what all of them take of its processor time.
+    private func side(_ name: String, _ handshakes: HandshakesRecord?, _ use: ProcessResourcesRecord?) -> [String] {
+        guard let handshakes, handshakes.count > 0, let use, record.durationNs > 0 else { return [] }
+        let rate = Double(handshakes.count) * 1e9 / Double(record.durationNs)
+        var items = ["\(name) \(FigureText.rate(rate))"]
+        for (kind, cost) in [("full", handshakes.full), ("resumed", handshakes.resumed)] where cost.count > 0 {
+            items.append("\(FigureText.count(cost.count)) \(kind) at \(FigureText.value(cost.meanNs, .time)) cpu")
+        }
+        if use.cpuNs > 0 { items.append("\(100 * handshakes.cpuNs / use.cpuNs) % of its cpu") }
+        return items
+    }
+
+    private static func number(_ value: Double?) -> String {
+        guard let value else { return FigureText.missing }
+        return value < 10 ? decimalText(value, places: 1) : FigureText.value(value, .count)
+    }
+}
