@@ -33,6 +33,10 @@ public final class GatewaySession {
     /// The apps that the provider's certificate reaches, and whose feedback is its own.
     private let scope: TopicScope
     private var state = GatewayState.serving
+    /// What ``state`` says, asked for every notification and so apart from a state that is stepped under run-time checks.
+    private var isServing = true
+    /// Whether an accepted notification is only entered: no faults, nobody to note it down for, no offline devices.
+    private let isPlain: Bool
     private var reader: NotificationReader
     private var isSkippingRefused = false
     private var judgedCount: UInt64 = 0
@@ -56,6 +60,7 @@ public final class GatewaySession {
         faults = SessionFaults(settings: settings, ledger: ledger, totals: pace.totals, openedAt: now)
         throttle = ReadingThrottle(plan: settings.faults, scope: .connection, totals: pace.totals, openedAt: now)
         self.scope = scope
+        isPlain = faults == nil && ledger.journal == nil && ledger.store == nil
         reader = NotificationReader(
             parser: NotificationParser(
                 payloadLimit: settings.judgesPayloadSize ? settings.payloadLimit : Int(UInt16.max),
@@ -78,7 +83,7 @@ public final class GatewaySession {
 
     /// When ``timerFired(now:)`` wants to be called.
     public var deadline: Instant? {
-        guard let strike = faults?.deadline, state.isServing else { return state.replyDue }
+        guard let strike = faults?.deadline, isServing else { return state.replyDue }
         return state.replyDue.map { min($0, strike) } ?? strike
     }
 
@@ -90,7 +95,17 @@ public final class GatewaySession {
         var reader = NotificationReader(parser: self.reader.parser)
         swap(&reader, &self.reader)
         reader.read(bytes) { frame, reader in
-            if state.isServing { serve(frame, reader: &reader, now: now) } else { discard(frame, now: now) }
+            guard isServing else { return discard(frame, now: now) }
+            switch frame {
+            case .notification(let notification):
+                if isPlain && judge.accepts(notification, scope: scope) {
+                    ledger.accept(notification)
+                } else {
+                    decide(notification, now: now)
+                }
+            default: serve(frame, now: now)
+            }
+            if !isServing { reader.acceptAnyLength() }
         }
         swap(&reader, &self.reader)
         let acceptedNow = ledger.counts.accepted - before
@@ -104,8 +119,8 @@ public final class GatewaySession {
 
     /// Time has come for what ``deadline`` announced.
     public func timerFired(now: Instant) {
-        if state.isServing {
-            while state.isServing, let strike = faults?.timedStrike(now: now) {  // bounded: each fault strikes once
+        if isServing {
+            while isServing, let strike = faults?.timedStrike(now: now) {  // bounded: each fault strikes once
                 let last = FaultSubject(identifier: lastAccepted, position: judgedCount)
                 suffer(strike, at: last, now: now)
             }
@@ -123,15 +138,16 @@ public final class GatewaySession {
 
     /// The provider closed the connection, or it broke.
     public func connectionEnded() {
-        if state.isServing && reader.hasUnfinished { ledger.counts.partialNotifications += 1 }
-        state.close()
+        if isServing && reader.hasUnfinished { ledger.counts.partialNotifications += 1 }
+        close()
     }
 
     // MARK: - Frames
 
-    private func serve(_ frame: ParsedNotification, reader: inout NotificationReader, now: Instant) {
+    /// A frame that is no whole notification.
+    private func serve(_ frame: ParsedNotification, now: Instant) {
         switch frame {
-        case .notification(let notification): decide(notification, now: now)
+        case .notification, .incomplete: break
         case .refused(let refused):
             isSkippingRefused = true
             ledger.journal?.note(refused)
@@ -142,9 +158,7 @@ public final class GatewaySession {
             case .protocolError: condemn(ErrorReply(status: .protocolError, identifier: 0), nil, now: now)
             case .silentClose: end(.graceful)
             }
-        case .incomplete: break
         }
-        if !state.isServing { reader.acceptAnyLength() }
     }
 
     private func decide(_ notification: NotificationView, now: Instant) {
@@ -212,6 +226,7 @@ public final class GatewaySession {
         }
         replyingAfter = delivery.untilDiscarded
         state.condemn(delivery, now: now)
+        isServing = state.isServing
         beginReply(now)
     }
 
@@ -223,8 +238,13 @@ public final class GatewaySession {
         return true
     }
 
-    private func end(_ mode: CloseMode) {
+    private func close() {
         state.close()
+        isServing = false
+    }
+
+    private func end(_ mode: CloseMode) {
+        close()
         action = .close(mode)
     }
 
@@ -238,7 +258,7 @@ public final class GatewaySession {
         case .close(let mode): end(mode)
         case .stall(let until): pause(until: until)
         case .blackHole:
-            state.close()
+            close()
             action = .swallow
         }
     }

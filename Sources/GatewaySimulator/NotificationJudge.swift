@@ -18,12 +18,29 @@ public struct NotificationJudge: Sendable {
     private let settings: GatewaySettings
     private let key: TokenKey?
     private let hasUnregisteredTokens: Bool
+    /// The key, where good tokens are all that a notification needs.
+    private let shortKey: TokenKey?
+    private let environment: PushEnvironment
 
     /// Makes the judge of a gateway.
     public init(settings: GatewaySettings) {
         self.settings = settings
         key = settings.tokenKey
         hasUnregisteredTokens = !settings.unregisteredTokens.isEmpty
+        let asksForMore = !settings.judgesTokens || settings.judgesJSON || hasUnregisteredTokens
+        shortKey = asksForMore ? nil : key
+        environment = settings.environment
+    }
+
+    /// Whether a notification is simply good: of a synthetic device that is, and not one of those that are told apart.
+    ///
+    /// A short way to ``verdict(on:scope:)``, which decides about all others.
+    @inline(__always)
+    func accepts(_ notification: NotificationView, scope: TopicScope) -> Bool {
+        guard let shortKey, notification.token.count == TokenKey.tokenBytes,
+            let token = notification.token.baseAddress, let device = shortKey.device(ofToken: token)
+        else { return false }
+        return device.fate == .valid && device.environment == environment && scope.reaches(device.topic)
     }
 
     /// Judges one notification that came on a connection for the apps in `scope`.

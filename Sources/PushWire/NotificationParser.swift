@@ -59,32 +59,35 @@ public struct NotificationParser: Sendable {
     /// does a frame that is longer than any that would be accepted, so that nobody makes us keep it.
     @inlinable
     public func parse(_ input: UnsafeRawBufferPointer) -> ParsedNotification {
-        let usualOffset = EnhancedNotification.payloadOffset(tokenBytes: Self.usualTokenBytes)
-        if input.count > usualOffset, let base = input.baseAddress, takesUsualTokens,
-            base.load(as: UInt8.self) == EnhancedNotification.command,
-            base.loadUnaligned(fromByteOffset: EnhancedNotification.tokenLengthOffset, as: UInt16.self)
-                == UInt16(Self.usualTokenBytes).bigEndian
-        {
-            let payloadLength = Int(
-                UInt16(bigEndian: base.loadUnaligned(fromByteOffset: usualOffset &- 2, as: UInt16.self)))
-            let byteCount = usualOffset &+ payloadLength
-            if payloadLength > 0 && payloadLength <= payloadLimit && byteCount <= input.count {
-                return .notification(
-                    NotificationView(
-                        command: EnhancedNotification.command,
-                        identifier: UInt32(bigEndian: base.loadUnaligned(fromByteOffset: 1, as: UInt32.self)),
-                        hasIdentifier: true,
-                        expiry: UInt32(bigEndian: base.loadUnaligned(fromByteOffset: 5, as: UInt32.self)),
-                        token: UnsafeRawBufferPointer(
-                            start: base + EnhancedNotification.tokenOffset, count: Self.usualTokenBytes),
-                        payload: UnsafeRawBufferPointer(start: base + usualOffset, count: payloadLength),
-                        byteCount: byteCount))
-            }
-        }
+        if let notification = usualNotification(at: input) { return .notification(notification) }
         return parseAny(input)
     }
 
-    /// The same for every frame; ``parse(_:)`` is a short way for the usual one.
+    /// A whole command 1 with a token of the usual length and a payload within the limit; nil for everything else, which
+    /// ``parseAny(_:)`` looks at.
+    @inlinable @inline(__always)
+    func usualNotification(at input: UnsafeRawBufferPointer) -> NotificationView? {
+        let usualOffset = EnhancedNotification.payloadOffset(tokenBytes: Self.usualTokenBytes)
+        guard input.count > usualOffset, let base = input.baseAddress, takesUsualTokens,
+            base.load(as: UInt8.self) == EnhancedNotification.command,
+            base.loadUnaligned(fromByteOffset: EnhancedNotification.tokenLengthOffset, as: UInt16.self)
+                == UInt16(Self.usualTokenBytes).bigEndian
+        else { return nil }
+        let payloadLength = Int(
+            UInt16(bigEndian: base.loadUnaligned(fromByteOffset: usualOffset &- 2, as: UInt16.self)))
+        let byteCount = usualOffset &+ payloadLength
+        guard payloadLength > 0 && payloadLength <= payloadLimit && byteCount <= input.count else { return nil }
+        return NotificationView(
+            command: EnhancedNotification.command,
+            identifier: UInt32(bigEndian: base.loadUnaligned(fromByteOffset: 1, as: UInt32.self)),
+            hasIdentifier: true,
+            expiry: UInt32(bigEndian: base.loadUnaligned(fromByteOffset: 5, as: UInt32.self)),
+            token: UnsafeRawBufferPointer(start: base + EnhancedNotification.tokenOffset, count: Self.usualTokenBytes),
+            payload: UnsafeRawBufferPointer(start: base + usualOffset, count: payloadLength),
+            byteCount: byteCount)
+    }
+
+    /// ``parse(_:)`` without its short way for the usual frame.
     @usableFromInline
     func parseAny(_ input: UnsafeRawBufferPointer) -> ParsedNotification {
         guard let base = input.baseAddress, input.count > 0 else { return .incomplete(neededBytes: 1) }

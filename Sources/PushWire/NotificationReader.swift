@@ -33,7 +33,12 @@ public struct NotificationReader {
         if !carry.isEmpty { offset = completeCarry(from: bytes, body) }
         while offset < bytes.count && !isLost {
             let rest = UnsafeRawBufferPointer(start: base + offset, count: bytes.count &- offset)
-            let outcome = parser.parse(rest)
+            if let notification = parser.usualNotification(at: rest) {
+                offset &+= notification.byteCount
+                body(.notification(notification), &self)
+                continue
+            }
+            let outcome = parser.parseAny(rest)
             switch outcome {
             case .notification(let notification): offset &+= notification.byteCount
             case .incomplete:

@@ -92,6 +92,6 @@ import Testing
         let text = Self.token(TokenKey(seed: 42), device).map {
             String($0 >> 4, radix: 16) + String($0 & 15, radix: 16)
         }
-        #expect(text.joined() == "4c54c970e71f9f45a6721e127bb20c125759111530b8fd5f5f3d5254bf6fcf4f")
+        #expect(text.joined() == "a77019127bb20c12be6a87ce99cd5a7f60502985ef8e272dff3b90a0c58efb1d")
     }
 }

@@ -2,9 +2,9 @@ public import Primitives
 
 /// Generated payloads: valid JSON of exact sizes, the same bytes for the same seed and sequence number.
 ///
-/// Some hundred to some thousand notifications are made beforehand, one for each slice of the size distribution; a payload is
+/// Some dozen to some thousand notifications are made beforehand, one for each slice of the size distribution; a payload is
 /// a copy of one of them with its own sequence number (16 hexadecimal digits under the key `sequence`). All images together
-/// stay small enough for a core's second-level cache, because copying them is the whole cost.
+/// stay small enough for a core's first cache, because copying them is the whole cost.
 public struct PayloadGenerator: Sendable {
     /// The length of the shortest notification, `{"aps":{"alert":""}}`.
     public static let minimumBytes = 20
@@ -130,7 +130,7 @@ public struct PayloadGenerator: Sendable {
 
     private static let oversizedCount = 16
     @usableFromInline static let oversizedMask: UInt64 = 15
-    private static let poolBytesAim = 128 * 1_024
+    private static let poolBytesAim = 32 * 1_024
 
     /// As many quantiles of the sizes (64 to 4,096, a power of two) as the pool has room for.
     private static func regularSizes(_ sizes: PayloadSizes) -> [Int] {
