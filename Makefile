@@ -8,7 +8,7 @@ ARGS ?=
 export SWIFT_BACKTRACE := enable=no
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build run test bench lint format sanitize clean
+.PHONY: help setup build run test bench soak lint format sanitize clean
 
 help: ## this list
 	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 18
@@ -31,6 +31,10 @@ bench: setup ## this machine's limits against what we reach, and the costs of th
 	swift build -c release --product pushbench
 	@mkdir -p results/local
 	.build/release/Benchmarks --out results/local/bench.json $(ARGS)
+
+soak: build ## ten minutes of everything that a gateway does wrong; ARGS are added to the command
+	@mkdir -p results/local
+	.build/release/pushbench run profiles/soak.json5 -o json=results/local/soak.json -o csv=results/local/soak.csv $(ARGS)
 
 lint: ## check the format of all Swift files
 	scripts/lint

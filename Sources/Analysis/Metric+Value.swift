@@ -59,6 +59,10 @@ extension Metric.Plain {
             record.resources.simulator.flatMap { record.perNotification(Double($0.cpuNs)) }
         case .simulatorPeakRSS: record.resources.simulator.map { Double($0.peakRSSBytes) }
         case .simulatorAllocations: record.resources.simulator?.allocations.map(Double.init)
+        case .senderMemoryGrowth: record.growth(of: \.senderRSSBytes)
+        case .simulatorMemoryGrowth: record.growth(of: \.simulatorRSSBytes)
+        case .senderDescriptorGrowth: record.growth(of: \.senderDescriptors)
+        case .simulatorDescriptorGrowth: record.growth(of: \.simulatorDescriptors)
         }
     }
 }
@@ -66,6 +70,14 @@ extension Metric.Plain {
 extension RunRecord {
     /// Notifications written, those written again among them.
     public var writtenCount: Int64 { ledger.generated - ledger.unsent + ledger.resent }
+
+    /// By how much a figure grew between 20 and 90 % of the run, past the warming up and before the end; nil where a short run or
+    /// missing figures tell nothing.
+    fileprivate func growth(of figure: KeyPath<IntervalRecord, Int64?>) -> Double? {
+        let values = intervals.compactMap { $0[keyPath: figure] }
+        guard values.count >= 10 else { return nil }
+        return Double(values[values.count * 9 / 10] - values[values.count / 5])
+    }
 
     /// A sum over the whole run, shared among all notifications written; nil if none was.
     fileprivate func perNotification(_ sum: Double) -> Double? { writtenCount > 0 ? sum / Double(writtenCount) : nil }

@@ -18,6 +18,9 @@ struct BatchEncoder {
     private let source: NotificationSource
     private let plan: SessionPlan
 
+    /// How many notifications go in one command before the next one has its turn, where commands are mixed.
+    private static let turnCount: UInt64 = 24
+
     init(plan: SessionPlan, source: NotificationSource) {
         self.plan = plan
         self.source = source
@@ -32,14 +35,26 @@ struct BatchEncoder {
         case .enhanced: encode(run, as: EnhancedNotification(expiry: plan.expiry), at: base, room: room)
         case .framed(let priority):
             encode(run, as: FramedNotification(expiry: plan.expiry, priority: priority), at: base, room: room)
+        case .mixed(let priority): encode(turnOf: run, priority, at: base, room: room)
         }
+    }
+
+    /// Encodes the notifications up to the next change between commands 1 and 2, which their sequence numbers decide.
+    private func encode(
+        turnOf run: SequenceRun, _ priority: UInt8, at base: UnsafeMutableRawPointer, room: BatchRoom
+    ) -> (count: UInt64, bytes: Int) {
+        let (turn, place) = run.start.quotientAndRemainder(dividingBy: Self.turnCount)
+        let part = SequenceRun(start: run.start, count: min(run.count, Self.turnCount - place))
+        return turn % 2 == 0
+            ? encode(part, as: EnhancedNotification(expiry: plan.expiry), at: base, room: room)
+            : encode(part, as: FramedNotification(expiry: plan.expiry, priority: priority), at: base, room: room)
     }
 
     /// Encodes the deliberately bad last notification, whose token of zeros belongs to no device; returns its length.
     func encodeSentinel(identifier: UInt32, at base: UnsafeMutableRawPointer) -> Int {
         switch plan.command {
         case .simple: encodeSentinel(identifier, as: SimpleNotification(), at: base)
-        case .enhanced: encodeSentinel(identifier, as: EnhancedNotification(), at: base)
+        case .enhanced, .mixed: encodeSentinel(identifier, as: EnhancedNotification(), at: base)
         case .framed: encodeSentinel(identifier, as: FramedNotification(), at: base)
         }
     }

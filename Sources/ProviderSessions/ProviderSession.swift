@@ -55,12 +55,15 @@ public final class ProviderSession {
     /// What is in flight, when that is bounded.
     private var silenceWindow: SilenceWindow?
     private var nextFill = Instant.zero
+    private var lastFilledAt = Instant.zero
     private var reconnectClock: ReconnectClock
     private var action: SessionAction?
     private var events: [SessionEvent] = []
 
     /// How many events have room without asking for memory.
     private static let keptEventCount = 64
+    /// How much longer a session must have been idle to come a nanosecond earlier.
+    private static let turnStep = Interval.microseconds(100)
 
     /// A batch between the moment at which it was encoded and the one at which the kernel had all of it.
     private struct PendingBatch {
@@ -131,11 +134,19 @@ public final class ProviderSession {
                 // What is due now is not to be asked for again and again meanwhile.
                 earliest = minimum(earliest, until)
             } else if queue.isEmpty, case .constant = supply.arrivals {
-                earliest = minimum(
-                    earliest, supply.batchTime(batch: plan.batch.notifications, linger: plan.batch.linger))
+                earliest = minimum(earliest, turn)
             }
         }
         return earliest
+    }
+
+    /// When to ask the supply for the next batch, for which all idle sessions wait: the one that wrote last comes up to a
+    /// microsecond later, so that none starves behind the others.
+    private var turn: Instant? {
+        let batch = plan.batch
+        guard let time = supply.batchTime(batch: batch.notifications, linger: batch.linger) else { return nil }
+        let idleSteps = (time - lastFilledAt).nanoseconds / Self.turnStep.nanoseconds
+        return time + Interval(nanoseconds: max(0, 999 - idleSteps))
     }
 
     private func minimum(_ left: Instant?, _ right: Instant?) -> Instant? {
@@ -238,6 +249,7 @@ public final class ProviderSession {
         }
         if next.notifications > 0 {
             batchTimes.add(endPosition: log.count, at: now)
+            lastFilledAt = now
             batch = next
             return next.bytes
         }

@@ -72,6 +72,8 @@ public enum NotificationCommand: Hashable, Sendable {
     case enhanced
     /// Command 2 with a priority, 10 or 5.
     case framed(priority: UInt8)
+    /// Commands 1 and 2 by turns, some dozen notifications each.
+    case mixed(priority: UInt8)
 
     /// Whether an error reply can name a notification.
     public var hasIdentifier: Bool { self != .simple }

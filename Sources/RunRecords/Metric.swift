@@ -59,6 +59,14 @@ public enum Metric: Equatable, Sendable {
         case simulatorPeakRSS = "simulator.peakRSS"
         /// The simulator's allocations.
         case simulatorAllocations = "simulator.allocations"
+        /// By how much the sender's memory grew from 20 to 90 % of the run; of runs with at least ten intervals.
+        case senderMemoryGrowth = "sender.memoryGrowth"
+        /// By how much the simulator's memory grew from 20 to 90 % of the run.
+        case simulatorMemoryGrowth = "simulator.memoryGrowth"
+        /// How many descriptors more the sender held at 90 % of the run than at 20 %.
+        case senderDescriptorGrowth = "sender.descriptorGrowth"
+        /// How many descriptors more the simulator held at 90 % of the run than at 20 %.
+        case simulatorDescriptorGrowth = "simulator.descriptorGrowth"
     }
 
     /// What can be asked of a latency series.
@@ -108,6 +116,7 @@ public enum Metric: Equatable, Sendable {
         case .plain(.acceptedPerSecond), .plain(.writtenPerSecond): .rate
         case .plain(.bytesPerSecond): .bytesPerSecond
         case .plain(.senderPeakRSS), .plain(.simulatorPeakRSS): .size
+        case .plain(.senderMemoryGrowth), .plain(.simulatorMemoryGrowth): .size
         case .plain(.senderCPU), .plain(.simulatorCPU): .time
         case .plain(.senderCPUPerNotification), .plain(.simulatorCPUPerNotification): .time
         case .plain(.senderFullHandshakeCPU), .plain(.senderResumedHandshakeCPU): .time

@@ -26,6 +26,20 @@ extension EndToEndTests {
             #expect(book.acceptedWithoutIdentifier == 0 && book.rejectedWithoutIdentifier == 0)
         }
 
+        @Test func `commands 1 and 2 mix on each connection, through errors and resends`() async throws {
+            let run = try Run(
+                """
+                { protocol: "mixed", sender: { connections: 3, priority: 5 },
+                  workload: { notifications: 20_000, devices: 20_000, faults: { badToken: 0.001 } } }
+                """)
+            let record = try await run.record()
+            expectClean(record)
+            #expect(record.ledger.rejected == (try run.expectedCount(of: .badToken)))
+            let commands = try #require(record.simulatorLedger).commands
+            #expect(commands.enhanced > 9_000 && commands.framed > 9_000)
+            #expect(record.simulatorLedger?.powerSaving == commands.framed)
+        }
+
         @Test
         func `simple notifications are unknown, the simulator's counts stand beside, and the run is inconclusive`()
             async throws

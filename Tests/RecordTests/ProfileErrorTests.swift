@@ -94,11 +94,11 @@ private let timeForm =
     @Test(arguments: [
         BadProfile(
             "{ protocol: \"http2\" }",
-            "p.json5:1:13: protocol: \"http2\" is not yet supported; supported: simple, enhanced, framed"),
+            "p.json5:1:13: protocol: \"http2\" is not yet supported; supported: simple, enhanced, framed, mixed"),
         BadProfile(
             "{ protocol: \"enhancd\" }",
             "p.json5:1:13: protocol: unknown value \"enhancd\", did you mean \"enhanced\"?; "
-                + "accepted: simple, enhanced, framed, http2"),
+                + "accepted: simple, enhanced, framed, mixed, http2"),
         BadProfile(
             "{ load: { loop: \"open\", rate: 5, arrivals: \"poisson\" } }",
             "p.json5:1:44: load.arrivals: \"poisson\" is not yet supported; supported: constant"),

@@ -14,7 +14,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [ProtocolName.simple, .enhanced, .framed])
+    @Test(arguments: [ProtocolName.simple, .enhanced, .framed, .mixed])
     func `each command of the binary interface can be sent`(name: ProtocolName) throws {
         let profile = try Profile.read(text: "{ protocol: '\(name.rawValue)' }", source: "p")
         #expect(profile.protocolName == name)
@@ -43,7 +43,7 @@ import Testing
         #expect(message("{ protocol: 'framed', workload: { expiry: '1h' }, sender: { priority: 5 } }") == "accepted")
         #expect(
             message("{ sender: { priority: 5 } }")
-                == "p:1:13: sender.priority: has no effect: only protocol framed carries a priority, and this is enhanced"
+                == "p:1:13: sender.priority: has no effect: only protocols framed and mixed carry a priority, and this is enhanced"
         )
         #expect(
             message("{ protocol: 'simple', workload: { expiry: '1h' } }")

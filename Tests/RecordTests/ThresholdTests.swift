@@ -73,4 +73,20 @@ import Testing
         #expect(record.latency["errorReply"]?.quantiles.p99 == nil)
         #expect(try Threshold("errorReply.p99 < 10ns").outcome(in: record).value == 9)
     }
+
+    @Test func `growth counts from 20 to 90 percent of the run and needs ten intervals`() throws {
+        var record = sampleRecord()
+        record.intervals = (0..<20).map { second in
+            var interval = IntervalRecord()
+            interval.senderRSSBytes = 1_000_000 * Int64(second)
+            interval.senderDescriptors = second < 10 ? 30 : 28
+            return interval
+        }
+        #expect(try Threshold("sender.memoryGrowth <= 10MiB").outcome(in: record).value == 14_000_000)
+        #expect(try !Threshold("sender.memoryGrowth <= 10MiB").outcome(in: record).passed)
+        #expect(try Threshold("sender.descriptorGrowth <= 0").outcome(in: record).value == -2)
+        #expect(try Threshold("simulator.memoryGrowth <= 10MiB").outcome(in: record).value == nil)
+        record.intervals.removeLast(11)
+        #expect(try Threshold("sender.memoryGrowth <= 10MiB").outcome(in: record).value == nil)
+    }
 }

@@ -53,6 +53,16 @@ import Testing
         #expect(written == 500)
     }
 
+    @Test func `an open loop gives every connection its turn`() throws {
+        var bench = Bench(notifications: 16_000, connections: 16)
+        bench.arrivals = .constant(Rate(perSecond: 10_000))
+        bench.start = .zero + .milliseconds(50)
+        bench.plan.batch = BatchPlan(notifications: 100, linger: .milliseconds(1))
+        let world = try bench.run()
+        let shares = world.sessions.map(\.writtenCount)
+        #expect(shares.allSatisfy { (800...1_200).contains($0) }, "\(shares)")
+    }
+
     @Test func `a batch holds what the plan says`() throws {
         var bench = Bench(notifications: 1_000)
         bench.plan.batch = BatchPlan(notifications: 70, bytes: 4_000)

@@ -66,6 +66,7 @@ extension Profile {
         switch protocolName {
         case .simple: .simple
         case .framed: .framed(priority: sender.priority)
+        case .mixed: .mixed(priority: sender.priority)
         case .enhanced, .http2: .enhanced
         }
     }

@@ -101,8 +101,8 @@ extension Profile {
     }
 
     private func checkProtocol(_ checks: ContradictionCheck) throws(ProfileError) {
-        try checks.refuse("sender.priority", when: protocolName != .framed && sender.priority != 10) {
-            "has no effect: only protocol framed carries a priority, and this is \(protocolName.rawValue)"
+        try checks.refuse("sender.priority", when: ![.framed, .mixed].contains(protocolName) && sender.priority != 10) {
+            "has no effect: only protocols framed and mixed carry a priority, and this is \(protocolName.rawValue)"
         }
         try checks.refuse("workload.expiry", when: protocolName == .simple && workload.expiry != nil) {
             "has no effect: protocol simple carries no expiry"
@@ -176,7 +176,7 @@ extension Profile {
     private var frameOverhead: Int {
         switch protocolName {
         case .simple: SimpleNotification.overheadBytes + 32
-        case .framed: FramedNotification.overheadBytes + 32
+        case .framed, .mixed: FramedNotification.overheadBytes + 32
         case .enhanced, .http2: EnhancedNotification.overheadBytes + 32
         }
     }

@@ -37,6 +37,8 @@ public enum ProtocolName: String, Sendable, CaseIterable {
     case enhanced
     /// Command 2 of the binary interface.
     case framed
+    /// Commands 1 and 2 by turns on every connection; not command 0, behind which nothing could be proved.
+    case mixed
     /// The provider API over HTTP/2; recognised, not yet supported.
     case http2
 

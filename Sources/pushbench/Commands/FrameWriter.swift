@@ -48,7 +48,7 @@ struct FrameWriter {
     ) -> Int {
         switch command {
         case .simple: write(sequence, as: SimpleNotification(), of: source, at: base)
-        case .enhanced: write(sequence, as: EnhancedNotification(expiry: plan.expiry), of: source, at: base)
+        case .enhanced, .mixed: write(sequence, as: EnhancedNotification(expiry: plan.expiry), of: source, at: base)
         case .framed(let priority):
             write(
                 sequence, as: FramedNotification(expiry: plan.expiry, priority: priority), of: source, at: base)
