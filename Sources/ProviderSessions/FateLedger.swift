@@ -33,6 +33,10 @@ public struct FateLedger: Sendable {
     /// Connections that ended without an explaining reply, by kind.
     public private(set) var lostConnections: [ConnectionEnd: UInt64] = [:]
 
+    /// At how many stretches the book of a fate is sorted the next time.
+    private var compactAt: [Fate: Int] = [:]
+    private static let shortBook = 4_096
+
     /// Makes an empty book.
     public init() {}
 
@@ -50,7 +54,7 @@ public struct FateLedger: Sendable {
             resent += resends
             writtenBytes += bytes
         case .settled(let run, let fate, let proof):
-            fates[fate, default: []].append(run)
+            enter(run, fate)
             if let proof { proofs[proof, default: 0] += run.count }
         case .errorReply(let reply, _, _, _, _): errors[reply.status, default: 0] += 1
         case .unplacedReply(let reply, _):
@@ -66,6 +70,15 @@ public struct FateLedger: Sendable {
         case .connectionLost(let end, _, _): lostConnections[end, default: 0] += 1
         case .proved, .firstProof: break
         }
+    }
+
+    /// Enters a fate. Connections settle their stretches by turns, so that neighbours are found only by sorting: done each time
+    /// when there are twice as many as were left the last time, a long run's book stays as short as its history allows.
+    private mutating func enter(_ run: SequenceRun, _ fate: Fate) {
+        fates[fate, default: []].append(run)
+        guard let count = fates[fate]?.runs.count, count >= compactAt[fate, default: Self.shortBook] else { return }
+        fates[fate]?.compact()
+        compactAt[fate] = max(Self.shortBook, 2 * (fates[fate]?.runs.count ?? 0))
     }
 
     /// Enters notifications that no session ever took.

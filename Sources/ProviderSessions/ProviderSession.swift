@@ -188,7 +188,9 @@ public final class ProviderSession {
     }
 
     /// The gateway was seen to accept notifications, on whichever connection: it is slow, and not silent.
-    public func gatewayMoved(now: Instant) { state.extendProving(until: now + plan.sentinelTimeout) }
+    public func gatewayMoved(now: Instant) {
+        state.extendProving(until: now + (plan.command.hasIdentifier ? plan.sentinelTimeout : plan.watchTime))
+    }
 
     /// Time has come for what ``deadline`` announced.
     public func timerFired(now: Instant) {
