@@ -88,13 +88,41 @@ public struct FateLedger: Sendable {
     }
 
     /// Moves what is `unknown` to the fate that the gateway's own ledger tells for it.
-    public mutating func resolveUnknown(_ fate: (UInt64) -> Fate) {
-        guard let unknown = fates.removeValue(forKey: .unknown) else { return }
+    ///
+    /// Likewise what was refused after an earlier copy had met with silence: if that copy was accepted, a device got it.
+    /// - Returns: how many refused notifications turned out to be accepted.
+    @discardableResult
+    public mutating func resolve(_ fate: (UInt64) -> Fate) -> UInt64 {
+        let unknown = fates.removeValue(forKey: .unknown) ?? []
         for run in unknown.runs {
             for sequence in run.start..<run.end {
                 fates[fate(sequence), default: []].append(SequenceRun(start: sequence, count: 1))
             }
         }
+        return resolveRefusedCopies(fate)
+    }
+
+    private mutating func resolveRefusedCopies(_ fate: (UInt64) -> Fate) -> UInt64 {
+        guard let rejected = fates[.rejected], rejected.runs.contains(where: { $0.unprovenResends > 0 }) else {
+            return 0
+        }
+        var refused = SequenceRuns()
+        for run in rejected.runs {
+            guard run.unprovenResends > 0 else {
+                refused.append(run)
+                continue
+            }
+            for sequence in run.start..<run.end {
+                let single = SequenceRun(start: sequence, count: 1)
+                if fate(sequence) == .accepted {
+                    fates[.accepted, default: []].append(single)
+                } else {
+                    refused.append(single)
+                }
+            }
+        }
+        fates[.rejected] = refused
+        return rejected.count - refused.count
     }
 
     /// Adds another loop's book to this one.

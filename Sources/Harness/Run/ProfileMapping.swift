@@ -99,7 +99,7 @@ extension Profile {
     private func tokenSource() throws(HarnessError) -> TokenSource {
         let key = TokenKey(seed: workload.seed)
         if let path = workload.tokensFile {
-            let bytes = try readFile(path)
+            let bytes = try readFile(path, limit: tokenFileBytesMax)
             let list = bytes.withUnsafeBytes { text in
                 Result { () throws(TokenFileError) in
                     try TokenList(parsing: text, fileName: path, acceptedBytes: acceptedTokenBytes)

@@ -127,7 +127,13 @@ extension RunOutcome {
     fileprivate var attemptReasons: [String] {
         var reasons = sender.failedAttempts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
             .map { "\($0.value) × \($0.key)" }
-        let closed = sender.ledger.lostConnections[.closedByPeer] ?? 0
+        let unplaced = sender.ledger.unplacedReplies
+        if unplaced > 0, sender.ledger.count(of: .accepted) == 0 {
+            reasons.append("\(unplaced) × a reply that names nothing written on its connection")
+        }
+        // A session ends such a connection as if the target had closed it.
+        let ended = sender.ledger.lostConnections[.closedByPeer] ?? 0
+        let closed = ended - min(ended, unplaced)
         if closed > 0, sender.ledger.count(of: .accepted) == 0 {
             reasons.append(
                 "\(closed) × closed by the target after the handshake without a word, as gateways do with a certificate "
