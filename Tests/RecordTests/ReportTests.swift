@@ -295,6 +295,18 @@ import Testing
         }
     }
 
+    @Test func `only one output goes to the standard output`() throws {
+        #expect(try OutputRequest.read(["json=-", "csv=a", "csv=b"]).count == 3)
+        do throws(OutputRequestError) {
+            _ = try OutputRequest.read(["json=-", "terminal=x", "csv=-"])
+            Issue.record("accepted")
+        } catch {
+            #expect(
+                error.description
+                    == "json and csv cannot both go to the standard output; only one output may have the path \"-\"")
+        }
+    }
+
     @Test func `reconnects are one line each, and a hostile cause stays in its field`() throws {
         let text = ReconnectCSV.text(sampleRecord())
         #expect(
