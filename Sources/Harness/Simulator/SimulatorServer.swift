@@ -173,6 +173,7 @@ public final class SimulatorServer: Sendable {
         }
         counts.refused = listener.counts.refused
         counts.spoiltHandshakes = listener.counts.spoiltHandshakes
+        counts.delayed = listener.counts.delayed
         counts.outages = connectionTimetable.outageCount
         return counts
     }
@@ -234,6 +235,7 @@ extension ConnectionFaultCounts {
     fileprivate mutating func take(_ fault: FaultSettings) -> Int64 {
         switch fault.kind {
         case .refuse where fault.share != nil: Self.take(&refused)
+        case .slowAccept: Self.take(&delayed)
         case .handshake: Self.take(&spoiltHandshakes)
         case .blackHole where fault.idle != nil: Self.take(&swallowed)
         case .idleClose: Self.take(&closedIdle)
