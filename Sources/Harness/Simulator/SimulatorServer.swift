@@ -1,5 +1,6 @@
 public import GatewaySimulator
 import Primitives
+import PushWire
 public import RunRecords
 import SecureChannel
 import Transport
@@ -194,6 +195,11 @@ public final class SimulatorServer: Sendable {
         result.ledger.acceptedWithoutIdentifier = Int64(counts.acceptedWithoutIdentifier)
         result.ledger.rejectedWithoutIdentifier = Int64(counts.rejectedWithoutIdentifier)
         result.ledger.unknownCommands = Int64(counts.unknownCommands)
+        if counts.unknownCommands > 0 {
+            let status = Int(ErrorStatus.protocolError.rawValue)
+            result.rejections[status, default: 0] += Int64(counts.unknownCommands)
+        }
+        result.ledger.unfinished = Int64(counts.partialNotifications)
         result.ledger.commands = CommandCountRecord(
             simple: Int64(counts.simple), enhanced: Int64(counts.enhanced), framed: Int64(counts.framed))
         result.ledger.powerSaving = Int64(counts.powerSaving)
@@ -213,7 +219,7 @@ public final class SimulatorServer: Sendable {
         for (reason, count) in counts.refusedCertificates {
             result.ledger.certificateRefusals[reason.rawValue] = Int64(count)
         }
-        result.ledger.bytesReceived = Int64(counts.acceptedBytes)
+        result.ledger.bytesReceived = Int64(counts.receivedBytes)
     }
 }
 
