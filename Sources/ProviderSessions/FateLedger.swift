@@ -33,6 +33,10 @@ public struct FateLedger: Sendable {
     /// Connections that ended without an explaining reply, by kind.
     public private(set) var lostConnections: [ConnectionEnd: UInt64] = [:]
 
+    /// At how many stretches the book of a fate is sorted the next time.
+    private var compactAt: [Fate: Int] = [:]
+    private static let shortBook = 4_096
+
     /// Makes an empty book.
     public init() {}
 
@@ -50,7 +54,7 @@ public struct FateLedger: Sendable {
             resent += resends
             writtenBytes += bytes
         case .settled(let run, let fate, let proof):
-            fates[fate, default: []].append(run)
+            enter(run, fate)
             if let proof { proofs[proof, default: 0] += run.count }
         case .errorReply(let reply, _, _, _, _): errors[reply.status, default: 0] += 1
         case .unplacedReply(let reply, _):
@@ -68,6 +72,15 @@ public struct FateLedger: Sendable {
         }
     }
 
+    /// Enters a fate. Connections settle their stretches by turns, so that neighbours are found only by sorting: done each time
+    /// when there are twice as many as were left the last time, a long run's book stays as short as its history allows.
+    private mutating func enter(_ run: SequenceRun, _ fate: Fate) {
+        fates[fate, default: []].append(run)
+        guard let count = fates[fate]?.runs.count, count >= compactAt[fate, default: Self.shortBook] else { return }
+        fates[fate]?.compact()
+        compactAt[fate] = max(Self.shortBook, 2 * (fates[fate]?.runs.count ?? 0))
+    }
+
     /// Enters notifications that no session ever took.
     public mutating func recordUnsent(_ run: SequenceRun) {
         guard run.count > 0 else { return }
@@ -75,13 +88,41 @@ public struct FateLedger: Sendable {
     }
 
     /// Moves what is `unknown` to the fate that the gateway's own ledger tells for it.
-    public mutating func resolveUnknown(_ fate: (UInt64) -> Fate) {
-        guard let unknown = fates.removeValue(forKey: .unknown) else { return }
+    ///
+    /// Likewise what was refused after an earlier copy had met with silence: if that copy was accepted, a device got it.
+    /// - Returns: how many refused notifications turned out to be accepted.
+    @discardableResult
+    public mutating func resolve(_ fate: (UInt64) -> Fate) -> UInt64 {
+        let unknown = fates.removeValue(forKey: .unknown) ?? []
         for run in unknown.runs {
             for sequence in run.start..<run.end {
                 fates[fate(sequence), default: []].append(SequenceRun(start: sequence, count: 1))
             }
         }
+        return resolveRefusedCopies(fate)
+    }
+
+    private mutating func resolveRefusedCopies(_ fate: (UInt64) -> Fate) -> UInt64 {
+        guard let rejected = fates[.rejected], rejected.runs.contains(where: { $0.unprovenResends > 0 }) else {
+            return 0
+        }
+        var refused = SequenceRuns()
+        for run in rejected.runs {
+            guard run.unprovenResends > 0 else {
+                refused.append(run)
+                continue
+            }
+            for sequence in run.start..<run.end {
+                let single = SequenceRun(start: sequence, count: 1)
+                if fate(sequence) == .accepted {
+                    fates[.accepted, default: []].append(single)
+                } else {
+                    refused.append(single)
+                }
+            }
+        }
+        fates[.rejected] = refused
+        return rejected.count - refused.count
     }
 
     /// Adds another loop's book to this one.

@@ -188,7 +188,9 @@ public final class ProviderSession {
     }
 
     /// The gateway was seen to accept notifications, on whichever connection: it is slow, and not silent.
-    public func gatewayMoved(now: Instant) { state.extendProving(until: now + plan.sentinelTimeout) }
+    public func gatewayMoved(now: Instant) {
+        state.extendProving(until: now + (plan.command.hasIdentifier ? plan.sentinelTimeout : plan.watchTime))
+    }
 
     /// Time has come for what ``deadline`` announced.
     public func timerFired(now: Instant) {
@@ -212,7 +214,7 @@ public final class ProviderSession {
         for var run in queue.remaining {
             let resends = run.takeFirst(discarded)
             discarded -= resends.count
-            if resends.count > 0 { settle(resends, resends.unprovenResends > 0 ? .unknown : .lost) }
+            if resends.count > 0 { settleDiscarded(resends) }
             if run.count > 0 { settle(run, .unsent) }
         }
         queue.removeAll()
@@ -386,7 +388,7 @@ public final class ProviderSession {
         let followers = position + 1
         let windowStart = max(followers, log.count > plan.keptCount ? log.count - plan.keptCount : 0)
         if windowStart > followers {
-            for run in log[followers..<windowStart].runs { settle(run, .lost) }
+            for run in log[followers..<windowStart].runs { settleDiscarded(run) }
             events.append(.windowOverrun(lost: windowStart - followers, windowNeeded: log.count - followers))
         }
         queue.prepend(log[windowStart..<log.count])
@@ -445,11 +447,14 @@ public final class ProviderSession {
     /// The gateway refused the connection itself, so it has read nothing of what was written on it.
     private func takeBackRefused() {
         let windowStart = log.count > plan.window ? log.count - plan.window : 0
-        for run in log[0..<windowStart].runs { settle(run, .lost) }
+        for run in log[0..<windowStart].runs { settleDiscarded(run) }
         queue.prepend(log[windowStart..<log.count])
         log.removeAll()
         batchTimes.removeAll()
     }
+
+    /// What was discarded and is not written again is lost, unless an earlier copy of it may have been accepted.
+    private func settleDiscarded(_ run: SequenceRun) { settle(run, run.unprovenResends > 0 ? .unknown : .lost) }
 
     private func settle(_ run: SequenceRun, _ fate: Fate, _ proof: Proof? = nil) {
         if fate == .accepted { acceptedCount += run.count }

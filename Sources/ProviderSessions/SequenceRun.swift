@@ -51,6 +51,21 @@ public struct SequenceRuns: Hashable, Sendable, ExpressibleByArrayLiteral {
         }
     }
 
+    /// Sorts the runs and joins those that continue each other, whatever their resends; for books, in which neither counts.
+    public mutating func compact() {
+        runs.sort { $0.start < $1.start }
+        var joined = 0
+        for run in runs.dropFirst() {
+            if runs[joined].end == run.start {
+                runs[joined].count += run.count
+            } else {
+                joined += 1
+                runs[joined] = run
+            }
+        }
+        if !runs.isEmpty { runs.removeSubrange((joined + 1)...) }
+    }
+
     /// Adds all runs of another list at the end.
     public mutating func append(contentsOf other: SequenceRuns) { for run in other.runs { append(run) } }
 

@@ -129,9 +129,9 @@ public struct SessionPlan: Hashable, Sendable {
     /// The expiry in every frame of commands 1 and 2, in UNIX seconds; 0 asks the gateway not to store.
     public var expiry: UInt32 = 0
 
-    /// How many of the last written notifications can be written again: the window, and where silence bounds what is in
-    /// flight one window more, since an error may come a little later than the round trip that silence was taken from.
-    var keptCount: UInt64 { silence == nil ? window : window * 2 }
+    /// How many of the last written notifications can be written again: the window. Where silence bounds what is in flight it is
+    /// many more, since an error may come much later than the round trip that silence was taken from, and keeping costs nothing.
+    var keptCount: UInt64 { silence == nil ? window : max(65_536, window * 16) }
 
     /// Makes a plan with the defaults.
     public init() {}

@@ -162,6 +162,19 @@ public enum MetricUnit: Equatable, Sendable {
     /// Bytes.
     case size
 
+    /// A value as people read it.
+    public func text(_ value: Double) -> String {
+        guard value.magnitude < 0x1p62 else { return "\(value)" }
+        let whole = Int64(value.rounded())
+        return switch self {
+        case .count: Count(whole).grouped
+        case .rate: value == 0 ? "0/s" : Rate(perSecond: value).description
+        case .bytesPerSecond: ByteCount(bytes: whole).description + "/s"
+        case .time: Interval(nanoseconds: whole).description
+        case .size: ByteCount(bytes: whole).description
+        }
+    }
+
     /// Reads a bound as users write it.
     func value(of text: String) throws(ThresholdError) -> Double {
         do throws(QuantityError) {

@@ -211,7 +211,8 @@ public final class SimulatedWorld {
         }
         if let deadline = session.deadline, timerOfSlot[slot].map({ deadline < $0 }) ?? true {
             timerOfSlot[slot] = deadline
-            heap.add(.sessionTimer(slot: slot), at: deadline)
+            // What has been due for a while comes behind what was asked for before, or it would come first again and again.
+            heap.add(.sessionTimer(slot: slot), at: max(now, deadline))
         }
     }
 

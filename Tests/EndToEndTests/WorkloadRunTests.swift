@@ -44,6 +44,23 @@ extension EndToEndTests {
             #expect(record.ledger.accepted == 3_000)
         }
 
+        @Test func `C37 tokens of 1 to 100 bytes go through where their length may vary`() async throws {
+            let folder = try ScratchFolder()
+            let lengths = [1, 31, 32, 33, 54, 80, 100]
+            let lines = lengths.map { "00" + String(repeating: "5a", count: $0 - 1) + "\n" }.joined()
+            let file = try folder.file("tokens.txt", lines.replacing("00\n", with: "5a\n"))
+            for name in ["enhanced", "framed"] {
+                let record = try await Run(
+                    """
+                    { protocol: "\(name)", target: { simulator: { tokenLength: "variable" } },
+                      workload: { notifications: 700, tokensFile: "\(file)" }, sender: { connections: 2 } }
+                    """
+                ).record()
+                expectClean(record)
+                #expect(record.ledger.accepted == 700)
+            }
+        }
+
         @Test func `a bad line in a token file is named with its place`() async throws {
             let folder = try ScratchFolder()
             let file = try folder.file("tokens.txt", String(repeating: "00", count: 32) + "\n00zz\n")

@@ -1,5 +1,5 @@
 import Primitives
-
+import PushWire
 import RunRecords
 import Testing
 
@@ -20,6 +20,31 @@ import Testing
         #expect(join.unfoundRejections(in: [SequenceRun(start: 40, count: 3), SequenceRun(start: 10, count: 1)]) == 0)
         #expect(join.unfoundRejections(in: [SequenceRun(start: 41, count: 4)]) == 2)
         #expect(join.unfoundRejections(in: []) == 0)
+    }
+}
+
+@Suite struct EndlessFileTests {
+    @Test func `a file without an end is refused`() {
+        #expect(throws: HarnessError.invalidInput("/dev/zero: more than 1 MiB are not read")) {
+            try readFile("/dev/zero", limit: 1 << 20)
+        }
+    }
+
+    @Test func `a file of just the most bytes is read`() throws {
+        let file = try readFile("/proc/self/exe", limit: 1 << 30)
+        #expect(try readFile("/proc/self/exe", limit: file.count) == file)
+    }
+}
+
+@Suite struct AttemptReasonTests {
+    @Test func `a connection that ends with a misplaced reply was not closed without a word`() {
+        var outcome = RunOutcome()
+        for _ in 0..<3 {
+            outcome.sender.ledger.record(.unplacedReply(ErrorReply(status: .invalidToken, identifier: 9), at: .zero))
+            outcome.sender.ledger.record(.connectionLost(.closedByPeer, unproven: 1, at: .zero))
+        }
+        let verdict = VerdictRecord(of: outcome, profile: Profile())
+        #expect(verdict.reasons == ["3 × a reply that names nothing written on its connection"])
     }
 }
 

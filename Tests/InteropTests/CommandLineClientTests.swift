@@ -86,6 +86,15 @@ extension InteropTests {
             #expect(books.book.ledger.discarded == 5)
         }
 
+        @Test(arguments: ["graceful", "fin", "halfClose"])
+        func `a reply leaves before its connection is closed, however that is done`(mode: String) throws {
+            let plan = #"target.simulator.faults=[{ fault: "replyClose", mode: "\#(mode)" }]"#
+            let simulator = try Simulator(["--seed", "7", "--set", plan])
+            let reply = try Self.send(Self.bad(7), to: simulator)
+            _ = try simulator.finish()
+            #expect(reply == [8, 8, 0, 0, 0, 7])
+        }
+
         @Test func `bytes that are no command earn status 128 and no identifier`() throws {
             let simulator = try Simulator(["--seed", "7"])
             let frames = try Self.generate("frames", "--protocol mixed -n 6") + Array("GET / HTTP/1.1\r\n\r\n".utf8)

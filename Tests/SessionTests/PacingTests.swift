@@ -63,6 +63,23 @@ import Testing
         #expect(shares.allSatisfy { (800...1_200).contains($0) }, "\(shares)")
     }
 
+    /// What was due before the connection stood is written at once, and the clock goes on.
+    @Test(arguments: [
+        (UInt64(1), Interval.milliseconds(1), Interval.microseconds(50)), (100, .zero, .microseconds(50)),
+        (100, .milliseconds(1), .milliseconds(40)), (1, .zero, .milliseconds(40)),
+    ])
+    func `an open loop that is behind its schedule from the start comes to its end`(
+        batch: UInt64, linger: Interval, latency: Interval
+    ) throws {
+        var bench = Bench(notifications: 500, connections: 2)
+        bench.arrivals = .constant(Rate(perSecond: 1_000))
+        bench.plan.batch = BatchPlan(notifications: batch, linger: linger)
+        bench.script.latency = latency
+        let world = try bench.run()
+        #expect(world.count(.accepted) == 500)
+        #expect(world.now < .zero + .seconds(1), "half a second of load, and a few round trips")
+    }
+
     @Test func `a batch holds what the plan says`() throws {
         var bench = Bench(notifications: 1_000)
         bench.plan.batch = BatchPlan(notifications: 70, bytes: 4_000)
@@ -128,6 +145,28 @@ import Testing
         world.giveUp()
         bench.expectBalance(world)
         #expect(world.ledger.connections == 16 + 4)
+    }
+
+    @Test(arguments: [UInt32(2), 20])
+    func `what kills leave unproven is written again as often as allowed, and never lost`(limit: UInt32) throws {
+        var bench = Bench(notifications: 5_000, connections: 2)
+        bench.arrivals = .constant(Rate(perSecond: 10_000))
+        bench.plan.unproven = .resend(limit: limit)
+        bench.plan.reconnect = ReconnectPlan(base: .milliseconds(1), cap: .milliseconds(1), jitter: 0)
+        bench.script.latency = .milliseconds(4)
+        let world = try bench.world()
+        world.start()
+        for kill in 1...12 {
+            world.advance(to: .zero + .milliseconds(Int64(kill) * 37))
+            world.kill(slot: kill % 2)
+        }
+        world.advance(to: .zero + .seconds(60))
+        world.giveUp()
+        bench.expectBalance(world)
+        #expect(world.ledger.lostConnections[.reset] ?? 0 >= 10)
+        #expect(world.count(.lost) == 0, "nothing tells what a killed connection had carried")
+        #expect((world.count(.unknown) > 0) == (limit == 2), "a tenth copy is as good as a first one")
+        #expect(world.count(.accepted) + world.count(.unknown) == 5_000)
     }
 
     @Test func `C29 a refusing gateway is not stormed`() throws {

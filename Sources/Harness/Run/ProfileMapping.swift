@@ -88,12 +88,22 @@ extension Profile {
         NotificationSource(tokens: try tokenSource(), payloads: try payloadSource())
     }
 
+    /// The token lengths that the target takes, in bytes; for a gateway that is not ours those that were ever seen.
+    private var acceptedTokenBytes: ClosedRange<Int> {
+        guard case .simulator(let simulator) = target, simulator.tokenLength == .variable else {
+            return TokenKey.tokenBytes...TokenKey.tokenBytes
+        }
+        return TokenList.documentedBytes
+    }
+
     private func tokenSource() throws(HarnessError) -> TokenSource {
         let key = TokenKey(seed: workload.seed)
         if let path = workload.tokensFile {
-            let bytes = try readFile(path)
+            let bytes = try readFile(path, limit: tokenFileBytesMax)
             let list = bytes.withUnsafeBytes { text in
-                Result { () throws(TokenFileError) in try TokenList(parsing: text, fileName: path) }
+                Result { () throws(TokenFileError) in
+                    try TokenList(parsing: text, fileName: path, acceptedBytes: acceptedTokenBytes)
+                }
             }
             switch list {
             case .success(let list): return .list(list, key)

@@ -234,7 +234,7 @@ public final class RunEngine {
             return
         }
         let join = LedgerJoin(accepted: bounds, refused: result.refusedStretches)
-        outcome.sender.ledger.resolveUnknown(join.fate)
+        outcome.rejectedBySender -= outcome.sender.ledger.resolve(join.fate)
         let accepted = outcome.sender.ledger.fates[.accepted] ?? []
         var difference = join.difference(from: accepted)
         let unfound = join.unfoundRejections(in: outcome.sender.ledger.fates[.rejected] ?? [])

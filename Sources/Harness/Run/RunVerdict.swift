@@ -33,18 +33,24 @@ extension RunRecord {
         }
         for outcome in outcomes where !outcome.passed {
             reasons.append(
-                outcome.value.map { "\(outcome.text) failed: it is \($0)" }
-                    ?? "\(outcome.text) failed: there is no such figure")
+                outcome.value.map { "\(outcome.text) failed: it is \(Self.text($0, of: outcome))" }
+                    ?? "\(outcome.text) failed: the run has no data for it")
             findings.append((.failed, 3))
         }
         for (name, count) in [("lost", ledger.lost), ("unknown", ledger.unknown), ("unsent", ledger.unsent)]
-        where count > 0 && !outcomes.contains(where: { $0.text.hasPrefix(name) }) {
+        where count > 0 && !isJudged(name, by: outcomes) {
             if name == "unknown" && !ledger.hasIdentifiers {
                 reasons.append(unprovableText)
                 findings.append((.inconclusive, 4))
                 continue
             }
             reasons.append("\(count) notifications are \(name)")
+            findings.append((.failed, 3))
+        }
+        if ledger.generated > 0, ledger.accepted == 0, ledger.hasIdentifiers, findings.isEmpty,
+            !isJudged("accepted", by: outcomes)
+        {
+            reasons.append("not one notification was accepted")
             findings.append((.failed, 3))
         }
         let order: [VerdictRecord.Status] = [
@@ -59,6 +65,16 @@ extension RunRecord {
 }
 
 extension RunRecord {
+    /// A threshold's value in the unit of its figure.
+    private static func text(_ value: Double, of outcome: ThresholdRecord) -> String {
+        (try? Threshold(outcome.text))?.metric.unit.text(value) ?? "\(value)"
+    }
+
+    /// Whether a threshold speaks of a figure of the ledger, and so replaces the rule about it.
+    private func isJudged(_ name: String, by outcomes: [ThresholdRecord]) -> Bool {
+        outcomes.contains { $0.text.hasPrefix(name) }
+    }
+
     private var unprovableText: String {
         let text =
             "\(ledger.unknown) notifications are unknown: they carry no identifier, so that nothing can prove them"
@@ -94,11 +110,13 @@ extension VerdictRecord {
                 status: .internalError, reasons: ["the simulator did not hand its book over"], exitCode: 1)
         case nil:
             self.init()
-            if outcome.sender.ledger.count(of: .accepted) == 0 { reasons = outcome.attemptReasons }
-            if let lag = outcome.missedSchedule(profile) {
+            if outcome.sender.ledger.count(of: .accepted) == 0, profile.protocolName.hasIdentifiers {
+                reasons = outcome.attemptReasons
+            }
+            if let share = outcome.missedSchedule(profile) {
                 self.init(
                     status: .generatorLimited,
-                    reasons: ["the schedule was not met: \(lag) % of what was due was written"], exitCode: 7)
+                    reasons: ["the schedule was not met: \(share) % of what was due was offered in time"], exitCode: 7)
             }
         }
     }
@@ -109,7 +127,13 @@ extension RunOutcome {
     fileprivate var attemptReasons: [String] {
         var reasons = sender.failedAttempts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
             .map { "\($0.value) × \($0.key)" }
-        let closed = sender.ledger.lostConnections[.closedByPeer] ?? 0
+        let unplaced = sender.ledger.unplacedReplies
+        if unplaced > 0, sender.ledger.count(of: .accepted) == 0 {
+            reasons.append("\(unplaced) × a reply that names nothing written on its connection")
+        }
+        // A session ends such a connection as if the target had closed it.
+        let ended = sender.ledger.lostConnections[.closedByPeer] ?? 0
+        let closed = ended - min(ended, unplaced)
         if closed > 0, sender.ledger.count(of: .accepted) == 0 {
             reasons.append(
                 "\(closed) × closed by the target after the handshake without a word, as gateways do with a certificate "
@@ -118,13 +142,13 @@ extension RunOutcome {
         return reasons
     }
 
-    /// The share of the open loop's schedule that was written, in percent, if it is below 99.
+    /// The share of the open loop's schedule that was kept, in percent, if it is below 99: of what was due until the offer ended,
+    /// by time or with the last notification, how much connections had taken by then.
     func missedSchedule(_ profile: Profile) -> Int? {
-        guard profile.load.loop == .open, let rate = profile.load.rate, let last = sender.lastWrite else { return nil }
-        let elapsed = (last - startedAt).seconds
-        let fresh = Double(sender.ledger.written - sender.ledger.resent)
-        let due = min(rate.perSecond * elapsed, Double(generated))
-        guard elapsed > 0.5, due > 0, fresh / due < 0.99 else { return nil }
-        return Int(fresh / due * 100)
+        guard profile.load.loop == .open, let rate = profile.load.rate, measureEnd > startedAt else { return nil }
+        let elapsed = (measureEnd - startedAt).seconds
+        let share = Double(generated) / (rate.perSecond * elapsed)
+        guard elapsed > 0.5, share < 0.99 else { return nil }
+        return Int(share * 100)
     }
 }

@@ -83,7 +83,7 @@ extension FeedbackServiceSettings {
     /// - Throws: ``HarnessError/invalidInput(_:)`` that names the file and the place.
     func unregisteredTokens() throws(HarnessError) -> FeedbackList {
         guard let path = unregisteredFile else { return FeedbackList() }
-        let bytes = try readFile(path)
+        let bytes = try readFile(path, limit: tokenFileBytesMax)
         let list = bytes.withUnsafeBytes { text in
             Result { () throws(TokenFileError) in
                 try TokenList(parsing: text, fileName: path, acceptedBytes: TokenList.documentedBytes)

@@ -8,6 +8,9 @@ final class GatewayLink: LinkHandler {
     private let loop: GatewayLoop
     private var session: GatewaySession?
     private var pausedUntil: Instant?
+    /// How to close once the reply that was just filled is in the kernel's hands.
+    private var closingBehindReply: CloseMode?
+    private var isFilling = false
     private var trace: Int?
     private var hasAccepted = false
     private var life: ConnectionLife?
@@ -55,8 +58,16 @@ final class GatewayLink: LinkHandler {
     func link(_ link: Link, fill buffer: UnsafeMutableRawBufferPointer, now: Instant) -> Int {
         let count = session?.fill(into: buffer, now: now) ?? 0
         if count > 0 { loop.traces.endSent(trace, at: now) }
+        isFilling = count > 0
         settle(link)
+        isFilling = false
         return count
+    }
+
+    func link(_ link: Link, flushedAt now: Instant) {
+        guard let mode = closingBehindReply else { return }
+        closingBehindReply = nil
+        link.close(mode)
     }
 
     func link(_ link: Link, timerFiredAt now: Instant) {
@@ -103,7 +114,8 @@ final class GatewayLink: LinkHandler {
             case .swallow: link.swallow()
             case .close(let mode):
                 noteEnd(now: link.core.now)
-                link.close(mode)
+                // A reset does not wait for the reply, which is what it is for.
+                if isFilling && mode != .reset { closingBehindReply = mode } else { link.close(mode) }
             }
         }
         armDeadline(link)

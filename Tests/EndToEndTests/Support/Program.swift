@@ -40,7 +40,7 @@ enum Program {
             status: status & 0x7F == 0 ? status >> 8 & 0xFF : 128 + status & 0x7F)
     }
 
-    /// The processes that this one has started and that run the program.
+    /// The simulators of runs that this process has started; those that other tests start by themselves are not meant.
     static func children() -> [pid_t] {
         let entries = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
         return entries.compactMap { pid_t($0) }.filter { process in
@@ -48,7 +48,9 @@ enum Program {
                 let nameEnd = stat.lastIndex(of: ")"), stat[..<nameEnd].contains("(pushbench")
             else { return false }
             let fields = stat[nameEnd...].split(separator: " ")
-            return fields.count > 2 && fields[1] != "Z" && pid_t(fields[2]) == getpid()
+            guard fields.count > 2, fields[1] != "Z", pid_t(fields[2]) == getpid() else { return false }
+            return (try? String(contentsOfFile: "/proc/\(process)/cmdline", encoding: .utf8))?
+                .contains("--controlled") == true
         }
     }
 }

@@ -5,15 +5,15 @@ import Testing
 /// Clients that we did not write, against the simulator over TLS. Serialized: each test is two processes already.
 ///
 /// The libraries are installed by `scripts/interop-setup`. Where that failed these tests fail, too, unless the environment
-/// says PUSHBENCH_SKIP_INTEROP=1.
+/// says SKIP_INTEROP=1.
 @Suite(
     .serialized, .timeLimit(.minutes(3)),
-    .disabled(if: Clients.areSkipped, "PUSHBENCH_SKIP_INTEROP=1 leaves out the clients that we did not write"))
+    .disabled(if: Clients.areSkipped, "SKIP_INTEROP=1 leaves out the clients that we did not write"))
 struct InteropTests {}
 
 /// The foreign clients as processes.
 enum Clients {
-    static var areSkipped: Bool { ProcessInfo.processInfo.environment["PUSHBENCH_SKIP_INTEROP"] == "1" }
+    static var areSkipped: Bool { ProcessInfo.processInfo.environment["SKIP_INTEROP"] == "1" }
 
     private static let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .appending(path: "Clients")
@@ -26,7 +26,7 @@ enum Clients {
             access(python, X_OK) == 0,
             """
             the Python clients are not installed in .build/interop: run scripts/interop-setup, which needs Python's \
-            package index once, or set PUSHBENCH_SKIP_INTEROP=1 to leave these tests out
+            package index once, or set SKIP_INTEROP=1 to leave these tests out
             """)
         let scratch = try ScratchFolder()
         let file = try scratch.file("job.json", String(decoding: JSONEncoder().encode(job), as: UTF8.self))
