@@ -55,8 +55,8 @@ public struct GatewayCounts: Hashable, Sendable {
     public var refusedCertificates: [CertificateRefusal: UInt64] = [:]
     /// Connections that ended inside a notification.
     public var partialNotifications: UInt64 = 0
-    /// Frame bytes of accepted notifications.
-    public var acceptedBytes: UInt64 = 0
+    /// Bytes read inside TLS, whatever became of them: also of refused, discarded and unfinished notifications.
+    public var receivedBytes: UInt64 = 0
     /// An order-free digest of the accepted (identifier, token) pairs; comparable only without duplicates.
     public var digest: UInt64 = 0
     /// How often each fault of the plan struck, by its place there; shorter when the last ones never did.
@@ -106,7 +106,7 @@ public struct GatewayCounts: Hashable, Sendable {
         connections += other.connections
         refusedCertificates.merge(other.refusedCertificates, uniquingKeysWith: +)
         partialNotifications += other.partialNotifications
-        acceptedBytes += other.acceptedBytes
+        receivedBytes += other.receivedBytes
         digest &+= other.digest
         for (index, count) in other.faults.enumerated() { addFault(index, count) }
         firstAcceptedAt = [firstAcceptedAt, other.firstAcceptedAt].compactMap { $0 }.min()

@@ -105,7 +105,6 @@ public final class GatewayLedger {
             journal.note(notification, wasAccepted(notification.identifier) ? .duplicate : .accepted)
         }
         counts.accepted += 1
-        counts.acceptedBytes += UInt64(notification.byteCount)
         if notification.command != EnhancedNotification.command { countCommand(of: notification) }
         guard let index = index(of: notification.identifier) else {
             if notification.identifier == 0 { counts.acceptedWithoutIdentifier += 1 } else { counts.untracked += 1 }

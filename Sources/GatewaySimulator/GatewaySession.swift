@@ -89,6 +89,7 @@ public final class GatewaySession {
 
     /// Bytes came from the provider.
     public func receive(_ bytes: UnsafeRawBufferPointer, now: Instant) {
+        ledger.counts.receivedBytes += UInt64(bytes.count)
         let before = ledger.counts.accepted
         // The reader leaves the session while it reads: as a part of the session it would be under a run-time check all
         // the while, and with it everything that the frames touch.
@@ -152,7 +153,8 @@ public final class GatewaySession {
             isSkippingRefused = true
             ledger.journal?.note(refused)
             refuse(refused, now: now)
-        case .unknownCommand:
+        case .unknownCommand(let command):
+            ledger.journal?.note(unknownCommand: command)
             ledger.counts.unknownCommands += 1
             switch settings.unknownCommand {
             case .protocolError: condemn(ErrorReply(status: .protocolError, identifier: 0), nil, now: now)

@@ -16,7 +16,7 @@ public struct JournalEntry: Hashable, Sendable {
 
     /// What became of it.
     public var outcome: Outcome
-    /// The command that it came in: 0, 1 or 2.
+    /// The command that it came in: 0, 1 or 2, or the byte in its place that is none.
     public var command: UInt8
     /// Its identifier; nil when it has none or it was refused before that was read.
     public var identifier: UInt32?
@@ -39,6 +39,13 @@ public struct JournalEntry: Hashable, Sendable {
         outcome = .rejected(refused.status)
         command = refused.command
         identifier = refused.hasIdentifier ? refused.identifier : nil
+        token = []
+    }
+
+    /// The entry of a byte that is no command, which nothing can be told apart behind.
+    init(unknownCommand: UInt8) {
+        outcome = .rejected(.protocolError)
+        command = unknownCommand
         token = []
     }
 }
@@ -71,6 +78,12 @@ public final class NotificationJournal {
     func note(_ refused: RefusedNotification) {
         guard hasRoom() else { return }
         entries.append(JournalEntry(refused))
+    }
+
+    /// Enters a byte that is no command.
+    func note(unknownCommand: UInt8) {
+        guard hasRoom() else { return }
+        entries.append(JournalEntry(unknownCommand: unknownCommand))
     }
 
     private func hasRoom() -> Bool {

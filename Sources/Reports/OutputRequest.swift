@@ -60,6 +60,17 @@ public struct OutputRequest: Equatable, Sendable {
         destination = path == "-" ? .standardOutput : .file(path)
     }
 
+    /// Reads all outputs of a command.
+    ///
+    /// - Throws: ``OutputRequestError``, also when two of them would run into each other on the standard output.
+    public static func read(_ texts: [String]) throws(OutputRequestError) -> [OutputRequest] {
+        var requests: [OutputRequest] = []
+        for text in texts { requests.append(try OutputRequest(text)) }
+        let toStandardOutput = requests.filter { $0.destination == .standardOutput }.map(\.format.rawValue)
+        guard toStandardOutput.count < 2 else { throw .sharedStandardOutput(formats: toStandardOutput) }
+        return requests
+    }
+
     /// Writes a record to a file, or hands its bytes to the caller if they belong on the standard output.
     ///
     /// - Parameters:
@@ -85,6 +96,8 @@ public enum OutputRequestError: Error, Equatable, Sendable {
     case noPath(String)
     /// There is no such format.
     case unknownFormat(String, nearest: String?)
+    /// Several are for the standard output.
+    case sharedStandardOutput(formats: [String])
 }
 
 extension OutputRequestError: CustomStringConvertible {
@@ -96,6 +109,8 @@ extension OutputRequestError: CustomStringConvertible {
             "\(text.debugDescription) names no path; expected \(accepted); \"-\" is the standard output"
         case .unknownFormat(let name, let nearest):
             "unknown format \(name.debugDescription)\(nearest.map { ", did you mean \"\($0)\"?" } ?? ""); expected \(accepted)"
+        case .sharedStandardOutput(let formats):
+            "\(formats.joined(separator: " and ")) cannot both go to the standard output; only one output may have the path \"-\""
         }
     }
 }

@@ -107,6 +107,9 @@ public struct RunSummary {
         if let refusals = record.simulatorLedger?.unlistedRefusals, refusals > 0 {
             items.append("its list of refusals lacks \(FigureText.count(refusals)), so some lost ones may be rejected")
         }
+        if let unfinished = record.simulatorLedger?.unfinished, unfinished > 0 {
+            items.append("connections that ended inside a notification: \(FigureText.count(unfinished))")
+        }
         return items
     }
 

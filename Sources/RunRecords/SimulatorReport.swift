@@ -89,7 +89,7 @@ public struct SimulatorResult: Codable, Equatable, Sendable {
     public var digest: UInt64 = 0
     /// The order-free digest of the tuples that the feedback service delivered.
     public var feedbackDigest: UInt64 = 0
-    /// Refusals by status.
+    /// Refusals by status; bytes that are no command count under 128.
     public var rejections: [Int: Int64] = [:]
     /// When the first notification was accepted, in nanoseconds of the monotonic clock.
     public var firstAcceptedNs: Int64?

@@ -149,9 +149,25 @@ enum ErrorStack {
         let isRejection = stack.contains { isReason(SSL_R_CERTIFICATE_VERIFY_FAILED, $0) }
         if isRejection, verification != X509_V_OK {
             let reason = X509_verify_cert_error_string(verification).map { String(cString: $0) } ?? "unknown reason"
-            return .certificateRejected(reason: reason, code: Int(verification), stack: stack)
+            let expected = expectedName(after: verification, on: ssl).map { ", expected \"\($0)\"" } ?? ""
+            return .certificateRejected(reason: reason + expected, code: Int(verification), stack: stack)
         }
         return .library(operation: operation, stack: stack)
+    }
+
+    /// The name that the peer's certificate should have had; nil where the name is not what was wrong.
+    private static func expectedName(after verification: Int, on ssl: OpaquePointer) -> String? {
+        let parameters = SSL_get0_param(ssl)
+        switch Int32(truncatingIfNeeded: verification) {
+        case X509_V_ERR_HOSTNAME_MISMATCH:
+            return X509_VERIFY_PARAM_get0_host(parameters, 0).map { String(cString: $0) }
+        case X509_V_ERR_IP_ADDRESS_MISMATCH:
+            // The library hands out a copy.
+            guard let address = X509_VERIFY_PARAM_get1_ip_asc(parameters) else { return nil }
+            defer { CRYPTO_free(address, nil, 0) }
+            return String(cString: address)
+        default: return nil
+        }
     }
 
     private static func isReason(_ reason: Int32, _ entry: TLSLibraryError) -> Bool {

@@ -142,6 +142,7 @@ final class Acceptor {
         plan.tally.linkWasAccepted()
         if fault != nil { plan.tally.handshakeWasSpoilt() }
         guard plan.options.faults.delay > .zero else { return serve(accepted, peer: peer, fault: fault) }
+        plan.tally.linkWasDelayed()
         waiting.append(
             Waiting(socket: accepted, peer: peer, fault: fault, until: core.now + plan.options.faults.delay))
         armDeadline()

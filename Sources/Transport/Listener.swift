@@ -31,6 +31,8 @@ public struct ListenerCounts: Equatable, Sendable {
     public var refused: Int
     /// Connections whose handshake goes wrong by an ``AcceptFaults/handshakes`` fault; ``accepted`` has them too.
     public var spoiltHandshakes: Int
+    /// Connections that had to wait for an ``AcceptFaults/delay``; ``accepted`` has them too.
+    public var delayed: Int
     /// Times that accepting had to pause because descriptors or memory were short.
     public var localLimits: Int
     /// Connections that exist now.
@@ -138,6 +140,7 @@ final class ListenerTally: Sendable {
     private let firstAccepted = Atomic<Int64>(.max)
     private let refused = Atomic(0)
     private let spoiltHandshakes = Atomic(0)
+    private let delayed = Atomic(0)
     private let localLimits = Atomic(0)
     let paths = PathTally()
     private let live = Atomic(0)
@@ -148,7 +151,8 @@ final class ListenerTally: Sendable {
         ListenerCounts(
             accepted: accepted.load(ordering: .relaxed), turnedAway: turnedAway.load(ordering: .relaxed),
             refused: refused.load(ordering: .relaxed), spoiltHandshakes: spoiltHandshakes.load(ordering: .relaxed),
-            localLimits: localLimits.load(ordering: .relaxed), live: live.load(ordering: .relaxed),
+            delayed: delayed.load(ordering: .relaxed), localLimits: localLimits.load(ordering: .relaxed),
+            live: live.load(ordering: .relaxed),
             pathStops: paths.stopCount, pathStopTime: paths.fullTime)
     }
 
@@ -174,5 +178,6 @@ final class ListenerTally: Sendable {
     func linkWasTurnedAway() { turnedAway.add(1, ordering: .relaxed) }
     func linkWasRefused() { refused.add(1, ordering: .relaxed) }
     func handshakeWasSpoilt() { spoiltHandshakes.add(1, ordering: .relaxed) }
+    func linkWasDelayed() { delayed.add(1, ordering: .relaxed) }
     func limitWasHit() { localLimits.add(1, ordering: .relaxed) }
 }

@@ -7,7 +7,7 @@ import PushWire
 ///
 /// A line is `{"outcome":"rejected","status":8,"reason":"invalid token","command":1,"identifier":7,"token":"00…","payloadBytes":45}`;
 /// outcomes are `accepted`, `duplicate`, `rejected` and `discarded`. Status and reason stand in rejections only,
-/// identifier, token and payload size where they are known.
+/// identifier, token and payload size where they are known. A byte that is no command has a line as a rejection of status 128.
 final class NotificationLog {
     /// The most lines that are written.
     static let lineLimit = 1_000_000

@@ -210,6 +210,47 @@ extension EndToEndTests {
             await gateway.server.shutDown()
         }
 
+        @Test func `a feedback service that wants a certificate takes a bundle, and tells who shows none`() async throws
+        {
+            let gateway = try await Gateway()
+            let bundle = try gateway.identity.pkcs12(
+                name: "app", authorityPEM: gateway.authority.certificatePEM, passphrase: Passphrase("correct horse"))
+            let pkcs12 = try gateway.folder.file("app.p12", bundle)
+            let pass = try gateway.folder.file("pass.txt", "correct horse\n")
+            let call = [
+                "feedback", "127.0.0.1:\(gateway.server.feedbackPort)", "--cacert", "\(gateway.folder.path)/ca.pem",
+            ]
+            let good = try Program.shell("", call + ["--pkcs12", pkcs12, "--passphrase-file", pass])
+            #expect(good.status == 0, "\(good.output)")
+            let bad = try Program.shell("", call)
+            #expect(bad.status == 8, "\(bad.output)")
+            #expect(bad.output.contains("certificate required"), "\(bad.output)")
+            #expect(!bad.output.contains("not complete"), "\(bad.output)")
+            await gateway.server.shutDown()
+        }
+
+        @Test func `a server that is not believed is told with what would help`() async throws {
+            let gateway = try await Gateway()
+            let ca = "\(gateway.folder.path)/ca.pem"
+            let rows = [
+                ("", [], "--cacert"), ("caFile: '\(ca)', serverName: 'a.test'", ["--cacert", ca], "\"a.test\""),
+            ]
+            for (tls, options, text) in rows {
+                let record = try await Run(
+                    """
+                    { target: { host: "127.0.0.1", port: \(gateway.server.port), tls: { \(tls) } },
+                      workload: { notifications: 300 }, \(Self.sender) }
+                    """
+                ).record()
+                #expect(record.verdict.reasons.contains { $0.contains(text) }, "\(record.verdict.reasons)")
+                let place = "127.0.0.1:\(gateway.server.feedbackPort)"
+                let name = tls.isEmpty ? [] : ["--server-name", "a.test"]
+                let reading = try Program.shell("", ["feedback", place] + options + name)
+                #expect(reading.status == 8 && reading.output.contains(text), "\(reading.output)")
+            }
+            await gateway.server.shutDown()
+        }
+
         @Test func `files that cannot be used are named with what is wrong`() async throws {
             let gateway = try await Gateway()
             let (folder, identity) = (gateway.folder, gateway.identity)

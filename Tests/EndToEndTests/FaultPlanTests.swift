@@ -106,8 +106,7 @@ extension EndToEndTests {
             // A kill may take a reply with it, and then only the book knows of the rest.
             #expect(record.ledger.lost == 0 || fault.contains("kill"))
             let counts = try #require(record.simulatorLedger?.faults)
-            let isUncounted = fault.contains("slowAccept") || fault.contains("bytes")
-            #expect(counts[1].count > 0 || isUncounted, "\(counts)")
+            #expect(counts[1].count > 0 || fault.contains("bytes"), "\(counts)")
         }
     }
 }

@@ -509,6 +509,9 @@ extension EndToEndTests {
                 (["feedback.example:2196"], 2, "--allow-host"), (["localhost:0"], 2, "port"),
                 (["localhost", "--format", "cvs"], 2, "did you mean csv"),
                 (["localhost", "--key", "k.pem"], 2, "--cert"),
+                (["localhost", "--passphrase-file", "p.txt"], 2, "--pkcs12"),
+                (["localhost", "--pkcs12", "a.p12", "--cert", "c.pem"], 2, "one of them"),
+                (["localhost", "--pkcs12", "nowhere.p12"], 2, "nowhere.p12"),
                 (["localhost", "--cacert", "nowhere.pem"], 2, "nowhere.pem"),
             ] as [([String], Int32, String)])
         func `a wrong call says what is wrong`(arguments: [String], status: Int32, text: String) throws {

@@ -19,6 +19,14 @@ extension EndToEndTests {
             #expect(result.output.contains("256"), "what there is: \(result.output)")
         }
 
+        @Test func `two results for the standard output are refused before anything runs`() throws {
+            let folder = try ScratchFolder()
+            let profile = try folder.file("run.json5", "{ workload: { notifications: 10 } }")
+            let result = try Program.shell("", ["run", profile, "-o", "json=-", "-o", "csv=-"])
+            #expect(result.status == 2, "\(result.output)")
+            #expect(result.output.contains("json and csv cannot both go to the standard output"), "\(result.output)")
+        }
+
         @Test func `C64 a hundred thousand connections end with a message`() throws {
             let folder = try ScratchFolder()
             let profile = try folder.file("many.json5", "{ sender: { connections: 100_000 } }")

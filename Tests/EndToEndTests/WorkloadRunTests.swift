@@ -95,8 +95,8 @@ extension EndToEndTests {
                 """
             ).record()
             expectClean(record)
-            // 45 bytes around a payload of 22, and the sentinel is not counted.
-            #expect(record.simulatorLedger?.bytesReceived == Int64(134_000))
+            // 45 bytes around a payload of 22, and a sentinel of 47.
+            #expect(record.simulatorLedger?.bytesReceived == Int64(134_047))
         }
 
         @Test func `all fates of devices are judged as the seed implies`() async throws {

@@ -104,6 +104,33 @@ extension InteropTests {
             #expect(reply == [8, 128, 0, 0, 0, 0])
             #expect(books.acceptedTokens.count == 6)
             #expect(books.book.ledger.unknownCommands == 1)
+            #expect(books.book.ledger.bytesReceived == Int64(frames.count))
+            #expect(books.book.rejections == [ErrorCountRecord(status: 128, name: "protocol error", count: 1)])
+            let line = LogLine(outcome: "rejected", status: 128, reason: "protocol error", command: 0x47)
+            #expect(books.lines.last == line)
+            #expect(simulator.closingSums.contains("unknown commands 1,"), "\(simulator.closingSums)")
+            #expect(simulator.closingSums.contains("status 128: 1\n"), "\(simulator.closingSums)")
+        }
+
+        @Test func `a connection that ends inside a notification is told in book and sums`() throws {
+            let simulator = try Simulator(["--seed", "7"])
+            let cut = try Array(Self.generate("frames", "-n 2").dropLast())
+            let file = "\(simulator.folder.path)/cut"
+            try Data(cut).write(to: URL(filePath: file))
+            let (_, status) = try Shell.run(
+                """
+                exec timeout 30 openssl s_client -connect 127.0.0.1:\(simulator.port) -CAfile '\(simulator.authority)' \
+                -verify_return_error -quiet -no_ign_eof <'\(file)' 2>&1
+                """)
+            #expect(status == 0)
+            // The next connection is served when the end of that one was seen.
+            let last = Self.bad(3)
+            #expect(try Self.send(last, to: simulator) == [8, 8, 0, 0, 0, 3])
+            let ledger = try simulator.finish().book.ledger
+            #expect(ledger.unfinished == 1)
+            #expect([ledger.accepted, ledger.rejected] == [1, 1])
+            #expect(ledger.bytesReceived == Int64(cut.count + last.count))
+            #expect(simulator.closingSums.contains("ended inside a notification 1\n"), "\(simulator.closingSums)")
         }
 
         @Test(arguments: [([], false), (["--tickets", "2"], true)] as [([String], Bool)])

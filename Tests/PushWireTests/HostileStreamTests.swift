@@ -86,6 +86,7 @@ import Testing
             bench.receive(frame.prefix(cut))
             bench.session.connectionEnded()
             #expect(bench.ledger.counts.partialNotifications == 1, "cut at \(cut)")
+            #expect(bench.ledger.counts.receivedBytes == UInt64(cut))
             #expect(bench.ledger.counts.accepted + bench.ledger.counts.rejected == 0)
             #expect(bench.reply.isEmpty)
         }

@@ -39,6 +39,15 @@ import Testing
         #expect(entries.map(\.token) == (good + [Self.parts(4, isBad: true), Self.parts(5)]).map(\.token))
         #expect(entries.allSatisfy { $0.payloadByteCount == 2 })
         #expect(ledger.journal?.take().entries == [], "they are taken once")
+        #expect(ledger.counts.receivedBytes == UInt64(frames.reduce(0) { $0 + $1.count }), "whatever became of them")
+    }
+
+    @Test func `a byte that is no command is noted down as a refusal without a token`() throws {
+        let ledger = GatewayLedger(journal: NotificationJournal(limit: 100))
+        let (entries, _) = try Self.receive([Self.parts(1).frame, Array("GET /".utf8)], by: ledger)
+        #expect(entries.map(\.outcome) == [.accepted, .rejected(.protocolError)])
+        #expect(entries.last?.command == UInt8(ascii: "G"))
+        #expect(entries.last?.token == [] && entries.last?.identifier == nil)
     }
 
     @Test func `a notification of a wrong form is noted down without what could not be read`() throws {

@@ -140,6 +140,15 @@ private let timeForm =
             "{ target: { simulator: { providerCertificate: \"expired\" } } }",
             "p.json5:1:26: target.simulator.providerCertificate: has no effect: clientCertificates is none"),
         BadProfile(
+            "{ target: { simulator: { clientCertificates: 'require', providerCertificate: 'otherTopic' } } }",
+            "p.json5:1:57: target.simulator.providerCertificate: otherTopic has no effect without topics: "
+                + "every certificate is one for the app under load"),
+        BadProfile(
+            "{ target: { simulator: { payloadLimit: 'ios9' } } }",
+            "p.json5:1:40: target.simulator.payloadLimit: unknown value \"ios9\", did you mean \"ios7\"?; "
+                + "accepted: ios7, ios8, voip, or a size such as 4096, 64KiB, 16K or 1.5MiB "
+                + "(K M G, also with iB, are powers of 1024)"),
+        BadProfile(
             "{ target: { simulator: { clientCertificates: \"require\", topics: [\"\"] } } }",
             "p.json5:1:66: target.simulator.topics[0]: missing a text; found an empty one"),
         BadProfile(

@@ -64,6 +64,17 @@ import Testing
         #expect(RunSummary(record, style: .plain).text.contains("\nfaults      8 stall, 0 shutdown\n"))
     }
 
+    @Test func `connections that ended inside a notification are told when there were some`() {
+        var record = sampleRecord()
+        for count in [nil, 0] as [Int64?] {
+            record.simulatorLedger?.unfinished = count
+            #expect(!RunSummary(record, style: .plain).text.contains("inside a notification"))
+        }
+        record.simulatorLedger?.unfinished = 1_200
+        let words = RunSummary(record, style: .plain).text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+        #expect(words.contains("connections that ended inside a notification: 1,200"), "\(words)")
+    }
+
     @Test func `without quiet time or handshakes the cost of reconnects says so`() {
         var record = sampleRecord()
         record.reconnects.throughputLost = nil
@@ -292,6 +303,18 @@ import Testing
             Issue.record("accepted")
         } catch {
             #expect(error.description == message)
+        }
+    }
+
+    @Test func `only one output goes to the standard output`() throws {
+        #expect(try OutputRequest.read(["json=-", "csv=a", "csv=b"]).count == 3)
+        do throws(OutputRequestError) {
+            _ = try OutputRequest.read(["json=-", "terminal=x", "csv=-"])
+            Issue.record("accepted")
+        } catch {
+            #expect(
+                error.description
+                    == "json and csv cannot both go to the standard output; only one output may have the path \"-\"")
         }
     }
 

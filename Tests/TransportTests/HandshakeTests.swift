@@ -39,7 +39,7 @@ import Transport
             Issue.record("ended with \(end)")
             return
         }
-        #expect(reason.contains("mismatch"))
+        #expect(reason.contains("mismatch") && reason.hasSuffix("expected \"\(name)\""), "\(reason)")
         guard case .handshakeFailed(.alertReceived(_, let code)) = try await serverEnd.wait() else {
             Issue.record("the server saw no alert")
             return

@@ -144,6 +144,7 @@ private final class FeedbackReadingLink: LinkHandler {
 
     private static func end(_ end: LinkEnd, isOpen: Bool, isCut: Bool) -> FeedbackReading.End {
         switch end {
+        case _ where end.isCertificateRefusal: .certificateRefused(end.text)
         case .closedByPeer: isCut ? .cut : .complete(cleanly: true)
         case .truncated: isCut ? .cut : .complete(cleanly: false)
         default: isOpen ? .broken(end.text) : .notConnected(end.text)

@@ -28,6 +28,8 @@ public struct FeedbackReading: Equatable, Sendable {
         case broken(String)
         /// There was no connection; the reason is a person's.
         case notConnected(String)
+        /// One side will not have the other's certificate, of which TLS 1.3 tells a client only once its connection stands.
+        case certificateRefused(String)
         /// The sink can take no more, by the system's error number.
         case sinkFailed(code: Int32)
     }
@@ -54,7 +56,7 @@ public struct FeedbackReading: Equatable, Sendable {
         case .violation(let violation): return "\(violation); \(tupleCount) whole tuples came before"
         case .silence: return "nothing came for too long \(place); \(tupleCount) whole tuples came before"
         case .broken(let reason): return "\(reason) \(place); \(tupleCount) whole tuples came before"
-        case .notConnected(let reason): return "no connection: \(reason)"
+        case .notConnected(let reason), .certificateRefused(let reason): return "no connection: \(reason)"
         case .sinkFailed(let code): return "the tuples cannot be written: \(String(cString: strerror(code)))"
         }
     }

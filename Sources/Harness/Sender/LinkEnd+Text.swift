@@ -13,7 +13,7 @@ extension LinkEnd {
         case .connectFailed(.refused): "connection refused"
         case .connectFailed(.timedOut): "no answer to the TCP connection"
         case .connectFailed(.unreachable(let code)), .connectFailed(.other(let code)): "no TCP connection (\(code))"
-        case .handshakeFailed(let failure): "TLS handshake failed: \(failure)"
+        case .handshakeFailed(let failure): "TLS handshake failed: \(failure)\(Self.help(failure))"
         case .handshakeInterrupted: "closed by the target during the TLS handshake"
         case .handshakeTimedOut: "TLS handshake not done in time"
         case .tlsFailed(let failure):
@@ -21,6 +21,12 @@ extension LinkEnd {
         case .localLimit(let failure): "limit of this machine: \(failure)"
         case .closedLocally: "given up"
         }
+    }
+
+    /// What helps against a failed handshake, as the end of its message; empty if nothing is known to.
+    private static func help(_ failure: TLSFailure) -> String {
+        failure.certificateFault == .unknownAuthority
+            ? "; --cacert names a file of authorities that are believed instead of the system's" : ""
     }
 
     /// Whether the peer said that our certificate will not do.

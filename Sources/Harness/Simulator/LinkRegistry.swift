@@ -66,6 +66,8 @@ final class LinkRegistry {
 public struct ConnectionFaultCounts: Equatable, Sendable {
     /// Reset as soon as they were accepted, by chance.
     public var refused = 0
+    /// Left to wait before anything was read from them.
+    public var delayed = 0
     /// Spoilt in the handshake.
     public var spoiltHandshakes = 0
     /// Closed because nothing came.
@@ -80,6 +82,7 @@ public struct ConnectionFaultCounts: Equatable, Sendable {
     /// Adds the counts of another loop.
     mutating func add(_ other: ConnectionFaultCounts) {
         refused += other.refused
+        delayed += other.delayed
         spoiltHandshakes += other.spoiltHandshakes
         closedIdle += other.closedIdle
         swallowed += other.swallowed

@@ -1,5 +1,6 @@
 public import GatewaySimulator
 import Primitives
+import PushWire
 public import RunRecords
 import SecureChannel
 import Transport
@@ -173,6 +174,7 @@ public final class SimulatorServer: Sendable {
         }
         counts.refused = listener.counts.refused
         counts.spoiltHandshakes = listener.counts.spoiltHandshakes
+        counts.delayed = listener.counts.delayed
         counts.outages = connectionTimetable.outageCount
         return counts
     }
@@ -193,6 +195,11 @@ public final class SimulatorServer: Sendable {
         result.ledger.acceptedWithoutIdentifier = Int64(counts.acceptedWithoutIdentifier)
         result.ledger.rejectedWithoutIdentifier = Int64(counts.rejectedWithoutIdentifier)
         result.ledger.unknownCommands = Int64(counts.unknownCommands)
+        if counts.unknownCommands > 0 {
+            let status = Int(ErrorStatus.protocolError.rawValue)
+            result.rejections[status, default: 0] += Int64(counts.unknownCommands)
+        }
+        result.ledger.unfinished = Int64(counts.partialNotifications)
         result.ledger.commands = CommandCountRecord(
             simple: Int64(counts.simple), enhanced: Int64(counts.enhanced), framed: Int64(counts.framed))
         result.ledger.powerSaving = Int64(counts.powerSaving)
@@ -212,7 +219,7 @@ public final class SimulatorServer: Sendable {
         for (reason, count) in counts.refusedCertificates {
             result.ledger.certificateRefusals[reason.rawValue] = Int64(count)
         }
-        result.ledger.bytesReceived = Int64(counts.acceptedBytes)
+        result.ledger.bytesReceived = Int64(counts.receivedBytes)
     }
 }
 
@@ -234,6 +241,7 @@ extension ConnectionFaultCounts {
     fileprivate mutating func take(_ fault: FaultSettings) -> Int64 {
         switch fault.kind {
         case .refuse where fault.share != nil: Self.take(&refused)
+        case .slowAccept: Self.take(&delayed)
         case .handshake: Self.take(&spoiltHandshakes)
         case .blackHole where fault.idle != nil: Self.take(&swallowed)
         case .idleClose: Self.take(&closedIdle)

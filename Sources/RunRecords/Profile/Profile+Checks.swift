@@ -170,6 +170,10 @@ extension Profile {
                 "has no effect: clientCertificates is none"
             }
         }
+        let isOtherTopic = simulator.providerCertificate == .otherTopic
+        try checks.refuse("\(path).providerCertificate", when: isOtherTopic && simulator.topics.isEmpty) {
+            "otherTopic has no effect without topics: every certificate is one for the app under load"
+        }
     }
 
     /// What a frame has beside its payload, with a token of 32 bytes.

@@ -70,17 +70,26 @@ extension SettingsField<SimulatorSettings> {
         Self(
             name: "payloadLimit",
             read: { (simulator, setting) throws(ProfileError) in
-                if case .string(let text) = setting.value.content, let era = PayloadEra(rawValue: text) {
-                    simulator.payloadLimit = era.limitBytes
-                } else {
-                    simulator.payloadLimit = try setting.bytes(PayloadLimit.accepted)
-                }
+                simulator.payloadLimit = try setting.payloadLimit()
             },
             write: { .integer(Int64($0.payloadLimit)) })
     }
 }
 
 extension Setting {
+    fileprivate func payloadLimit() throws(ProfileError) -> Int {
+        let eras = PayloadEra.allCases.map(\.rawValue)
+        let text = try quantityText(expected: "one of \(eras.joined(separator: ", ")), or \(Quantity.size.accepted)")
+        if let era = PayloadEra(rawValue: text) { return era.limitBytes }
+        guard text.first?.isLetter != true else {
+            throw error(
+                .unknownChoice(
+                    found: shortened(text), nearest: nearestName(to: text, among: eras),
+                    accepted: eras + ["or \(Quantity.size.accepted)"]))
+        }
+        return try bytes(PayloadLimit.accepted)
+    }
+
     fileprivate func target() throws(ProfileError) -> TargetSettings {
         guard let members = value.members else { throw wrongKind(expected: "an object") }
         guard let simulator = value.member("simulator") else {

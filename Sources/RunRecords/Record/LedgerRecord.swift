@@ -94,7 +94,9 @@ public struct SimulatorLedgerRecord: Codable, Equatable, Sendable {
     /// Connections refused for their certificate, by reason: `missing expired notYetValid unknownAuthority unusable
     /// otherEnvironment`; empty in records from before these were counted.
     @CountsByName public var certificateRefusals: [String: Int64]
-    /// Plain bytes read.
+    /// Connections that ended inside a notification. Null in records of versions that did not tell.
+    @ExplicitNull public var unfinished: Int64?
+    /// Bytes read inside TLS, whatever became of them: also of refused, discarded and unfinished notifications and of sentinels.
     public var bytesReceived: Int64 = 0
     /// What the feedback service has to tell; null in records of older versions.
     @ExplicitNull public var feedback: FeedbackLedgerRecord?

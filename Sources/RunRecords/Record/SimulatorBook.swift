@@ -24,7 +24,7 @@ public struct SimulatorBook: Codable, Equatable, Sendable {
     public var schema = currentSchema
     /// The sums.
     public var ledger = SimulatorLedgerRecord()
-    /// Refusals by status, sentinels not among them.
+    /// Refusals by status, sentinels not among them; bytes that are no command count under 128.
     public var rejections: [ErrorCountRecord] = []
     /// The identifiers of accepted notifications, ascending; null when there are too many stretches to list.
     ///

@@ -28,9 +28,17 @@ struct FeedbackCommand {
         tls.caFile = parsed.last("cacert")
         tls.certificateFile = parsed.last("cert")
         tls.keyFile = parsed.last("key")
+        tls.pkcs12File = parsed.last("pkcs12")
+        tls.passphraseFile = parsed.last("passphrase-file")
         tls.serverName = parsed.last("server-name")
         guard tls.keyFile == nil || tls.certificateFile != nil else {
             throw UsageError(description: "--key needs --cert beside it")
+        }
+        guard tls.pkcs12File == nil || tls.certificateFile == nil else {
+            throw UsageError(description: "--pkcs12 stands beside --cert; an identity comes from one of them")
+        }
+        guard tls.passphraseFile == nil || tls.certificateFile != nil || tls.pkcs12File != nil else {
+            throw UsageError(description: "--passphrase-file needs --cert or --pkcs12 beside it")
         }
         self.tls = tls
         var gateway = GatewaySettings(host: host)
@@ -73,7 +81,8 @@ struct FeedbackCommand {
         case .sinkFailed(let code):
             throw HarnessError.invalidInput(
                 "\(outputPath ?? "standard output"): \(String(cString: strerror(code)))")
-        case .notConnected(let reason): throw HarnessError.unreachable("\(host):\(port): \(reason)")
+        case .notConnected(let reason), .certificateRefused(let reason):
+            throw HarnessError.unreachable("\(host):\(port): \(reason)")
         case .cut, .violation, .silence, .broken:
             Terminal.complain("the feedback list is not complete: \(reading.problem ?? "")")
             return ExitCode.notComparable

@@ -10,7 +10,7 @@ struct ReportCommand {
     init(_ parsed: ParsedCommand) { self.parsed = parsed }
 
     func execute() throws -> Int32 {
-        let outputs = try (parsed.values["output"] ?? ["terminal=-"]).map { try OutputRequest($0) }
+        let outputs = try OutputRequest.read(parsed.values["output"] ?? ["terminal=-"])
         let record = try RunRecord.read(parsed.arguments[0])
         let style = TerminalStyle(isTerminal: Terminal.outputIsTerminal, environment: ProcessEnvironment.variables)
         for output in outputs {

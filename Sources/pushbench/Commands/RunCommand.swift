@@ -19,7 +19,7 @@ struct RunCommand {
         profile = try Profile.read(
             file: parsed.arguments[0], faultsFile: parsed.last("faults"), overrides: parsed.overrides)
         try TargetPolicy.check(profile.target, allowedHosts: parsed.values["allow-host"] ?? [])
-        outputs = try (parsed.values["output"] ?? []).map { try OutputRequest($0) }
+        outputs = try OutputRequest.read(parsed.values["output"] ?? [])
         progress = try ProgressPrinter.Style(option: parsed.last("progress"), isQuiet: parsed.has("quiet"))
     }
 

@@ -66,7 +66,8 @@ struct SimulateCommand {
             rejected \(book.rejected + book.sentinels), discarded \(book.discarded)
             without identifier: accepted \(book.acceptedWithoutIdentifier), rejected \(book.rejectedWithoutIdentifier)
             simple \(book.commands.simple), enhanced \(book.commands.enhanced), framed \(book.commands.framed), \
-            of priority 5 \(book.powerSaving), unknown commands \(book.unknownCommands)
+            of priority 5 \(book.powerSaving), unknown commands \(book.unknownCommands), \
+            connections ended inside a notification \(book.unfinished ?? 0)
             """)
         for fault in book.faults ?? [] { print("fault \(fault.fault): \(fault.count)") }
         printFeedback(book)

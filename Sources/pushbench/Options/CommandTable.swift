@@ -101,6 +101,8 @@ enum CommandTable {
             .value("cacert", nil, "FILE", "authorities that the service's certificate is from (PEM)"),
             .value("cert", nil, "FILE", "client certificate (PEM)"),
             .value("key", nil, "FILE", "key of the client certificate (PEM)"),
+            .value("pkcs12", nil, "FILE", "client certificate and key in one bundle"),
+            .value("passphrase-file", nil, "FILE", "first line opens key or bundle; else PUSHBENCH_PASSPHRASE"),
             .value("server-name", nil, "NAME", "name in the service's certificate, if it is not the host"),
             .value("timeout", nil, "TIME", "how long the TCP connection may take, and the TLS handshake (5s)"),
             .value("idle-timeout", nil, "TIME", "how long nothing may come (30s)"),

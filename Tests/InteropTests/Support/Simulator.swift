@@ -13,6 +13,9 @@ final class Simulator {
     /// The file of the authority that its certificate is from.
     var authority: String { "\(folder.path)/ca.pem" }
 
+    /// What it printed at its end.
+    private(set) var closingSums = ""
+
     private let pipe: UnsafeMutablePointer<FILE>
     private let process: pid_t
     private var isRunning = true
@@ -66,7 +69,7 @@ final class Simulator {
     private func end() -> Int32 {
         isRunning = false
         if process > 0 { kill(process, SIGTERM) }
-        _ = Shell.readAll(pipe)
+        closingSums = String(decoding: Shell.readAll(pipe), as: UTF8.self)
         return Shell.status(of: pclose(pipe))
     }
 
@@ -124,7 +127,8 @@ struct Books {
             Int64(acceptedTokens.count) == ledger.accepted + ledger.acceptedWithoutIdentifier + ledger.duplicates,
             sourceLocation: sourceLocation)
         #expect(
-            Int64(failures.count) == ledger.rejected + ledger.rejectedWithoutIdentifier + ledger.sentinels,
+            Int64(failures.count) == ledger.rejected + ledger.rejectedWithoutIdentifier + ledger.sentinels
+                + ledger.unknownCommands,
             sourceLocation: sourceLocation)
         #expect(
             Int64(lines.count { $0.outcome == "discarded" }) == ledger.discarded, sourceLocation: sourceLocation)
