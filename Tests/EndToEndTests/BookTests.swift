@@ -161,7 +161,7 @@ extension EndToEndTests {
             #expect(large.ledger.rejected == (try run.expectedCount(of: .badToken)))
         }
 
-        @Test(arguments: [1, 10, 100, 1_000], [1, 4, 16])
+        @Test(arguments: [1, 10, 100, 1_000], [1, 2, 4, 8, 16, 32])
         func `C24 every batch size with every connection count balances`(batch: Int, connections: Int) async throws {
             let run = try Run(
                 """

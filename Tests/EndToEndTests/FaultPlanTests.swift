@@ -22,7 +22,7 @@ extension EndToEndTests {
         private static let split = #"{ fault: "replySplit", pieces: [1, 2, 3], pause: "2ms" }"#
         private static let whole = #"{ fault: "replyDelay", delay: 0 }"#
 
-        @Test(arguments: [
+        private static let cells = [
             Cell("{ fault: 'status', status: 7, share: 0.001 }", whole, "graceful"),
             Cell("{ fault: 'status', status: 255, every: 1500 }", split, "fin"),
             Cell("{ fault: 'status', status: 1, identifiers: [1, 777, 3000] }", split, "halfClose"),
@@ -34,11 +34,17 @@ extension EndToEndTests {
             Cell("{ fault: 'status', status: 4, share: 0.002 }", whole, "reset"),
             Cell("{ fault: 'shutdown', every: 900, scope: 'connection' }", split, "graceful"),
             Cell("{ fault: 'shutdown', after: 1000 }", whole, "fin"),
-        ])
-        func `a cell of the matrix over TLS leaves two books that agree`(cell: Cell) async throws {
+            Cell("{ fault: 'status', status: 3, every: 1300 }", whole, "fin"),
+            Cell("{ fault: 'status', status: 6, share: 0.001 }", split, "never"),
+            Cell("{ fault: 'status', status: 8, identifiers: [2, 4000] }", split, "graceful"),
+        ]
+
+        @Test(arguments: cells, ["enhanced", "framed", "mixed"])
+        func `a cell of the matrix over TLS leaves two books that agree`(cell: Cell, name: String) async throws {
             let record = try await Run(
                 """
-                { target: { simulator: { faults: [\(cell.refusal), \(cell.reply),
+                { protocol: "\(name)",
+                  target: { simulator: { faults: [\(cell.refusal), \(cell.reply),
                                                   { fault: "replyClose", mode: "\(cell.mode)" }] } },
                   workload: { notifications: 4_000, devices: 4_000 },
                   sender: { connections: 2, sentinelTimeout: "2s", reconnect: { base: "1ms", cap: "5ms" } } }
@@ -54,6 +60,23 @@ extension EndToEndTests {
             #expect(record.ledger.rejected == book.rejected)
             #expect([record.ledger.lost, record.ledger.unknown, record.ledger.unsent] == [0, 0, 0])
             #expect(record.ledger.accepted + record.ledger.rejected == 4_000)
+        }
+
+        @Test func `replies that name others make the books disagree, which the verdict puts down to the plan`()
+            async throws
+        {
+            var run = try Run(
+                """
+                { target: { simulator: { faults: [{ fault: "status", status: 8, every: 900 },
+                                                  { fault: "replyIdentifier", shift: -3 }] } },
+                  workload: { notifications: 4_000, devices: 4_000 }, sender: { connections: 1 } }
+                """)
+            run.isLiedTo = true
+            let record = try await run.record()
+            #expect(record.ledger.isBalanced)
+            #expect(try #require(record.ledgerDifference) > 0)
+            #expect(record.verdict.status == .failed && record.verdict.exitCode == 3)
+            #expect(record.verdict.reasons.contains { $0.contains("by the fault plan") }, "\(record.verdict.reasons)")
         }
 
         @Test func `a half-closed connection is read on until the sender ends it`() async throws {

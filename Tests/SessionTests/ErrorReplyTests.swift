@@ -27,6 +27,10 @@ import Testing
         let error = try #require(world.errorReplies.first)
         #expect(error.inFlight > 1_000, "the sender is pipelined, so much follows the bad one")
         #expect(world.ledger.resent == error.inFlight)
+        let written = world.events.prefix { if case .errorReply = $0 { false } else { true } }.reduce(UInt64(0)) {
+            if case .wrote(let count, _, _, _, _) = $1 { $0 + count } else { $0 }
+        }
+        #expect(error.inFlight == written - 10, "the last one written less the bad one")
         #expect(try #require(error.latency) >= .milliseconds(200))
     }
 
