@@ -106,6 +106,26 @@ extension EndToEndTests {
             #expect(record.ledger.accepted == 100)
             #expect(record.simulatorLedger?.faults?.first?.count == 1)
             #expect(record.reconnects.count == 1)
+            #expect(record.ledger.resent == 100)
+            let event = try #require(record.reconnects.events?.first)
+            #expect(event.cause == "timedOut")
+            #expect(try #require(event.detectNs) >= 500_000_000, "from the unanswered sentinel to its limit")
+            #expect(try #require(event.firstAcceptanceNs) > 0)
+            #expect(record.latency["reconnectDetect"]?.count == 1)
+        }
+
+        @Test func `C28 a hole that fills the buffers is found by the stalled write`() async throws {
+            let record = try await Run(
+                """
+                { target: { simulator: { faults: [{ fault: "blackHole", after: "5k" }] } },
+                  workload: { notifications: 100_000, devices: 100_000 },
+                  sender: { connections: 1, stallLimit: "400ms", unproven: { policy: "resend", limit: 1 },
+                            reconnect: { base: "1ms" } } }
+                """
+            ).record()
+            #expect(record.ledgerDifference == 0 && record.ledger.accepted == 100_000)
+            let event = try #require(record.reconnects.events?.first)
+            #expect(try #require(event.detectNs) >= 400_000_000)
         }
 
         @Test(arguments: [
