@@ -62,6 +62,28 @@ extension EndToEndTests {
             #expect(record.ledger.accepted + record.ledger.rejected == 4_000)
         }
 
+        @Test(arguments: cells.filter { !$0.refusal.contains("identifiers") }, ["reply", "silentClose"])
+        func `command 0 in a cell of the matrix over TLS claims nothing, and the simulator's counts add up`(
+            cell: Cell, refusal: String
+        ) async throws {
+            let record = try await Run(
+                """
+                { protocol: "simple",
+                  target: { simulator: { simpleRefusal: "\(refusal)",
+                                         faults: [\(cell.refusal), \(cell.reply),
+                                                  { fault: "replyClose", mode: "\(cell.mode)" }] } },
+                  workload: { notifications: 4_000, devices: 4_000 },
+                  sender: { connections: 2, watch: "300ms", reconnect: { base: "1ms", cap: "5ms" } } }
+                """
+            ).record()
+            let book = try #require(record.simulatorLedger)
+            #expect(record.ledger.isBalanced && record.ledgerDifference == 0)
+            #expect(record.ledger.unknown == 4_000 && record.ledger.resent == 0)
+            #expect(try #require(book.faults)[0].count > 0)
+            let counted = book.acceptedWithoutIdentifier + book.rejectedWithoutIdentifier + book.discarded
+            #expect(book.acceptedWithoutIdentifier > 0 && counted <= 4_000)
+        }
+
         @Test func `replies that name others make the books disagree, which the verdict puts down to the plan`()
             async throws
         {
