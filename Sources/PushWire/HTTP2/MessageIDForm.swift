@@ -4,7 +4,7 @@ internal import Primitives
 ///
 /// Both sides make the form from the run's seed, so that the gateway tells the run's notifications from all others, and can
 /// keep a bitmap of them. UUIDs are of version 4 and lower case (RFC 9562 section 4), as Apple's documents ask.
-public struct MessageIDForm: Hashable, Sendable {
+public struct MessageIDForm: Sendable {
     /// The length of a UUID's text.
     public static let byteCount = 36
     /// Where the identifier's 8 digits begin.
