@@ -22,7 +22,7 @@ struct AuthenticationTests {
         return bench
     }
 
-    private func reason(_ authorization: String?, bench: JudgeBench? = nil) -> PushReason? {
+    private func reason(_ authorization: String?, bench: JudgeBench? = nil) -> RefusalReason? {
         (bench ?? self.bench).answer(Request(["authorization": authorization])).reason
     }
 
@@ -60,7 +60,7 @@ struct AuthenticationTests {
         let (bench, connection) = (bench, ProviderConnection())
         let judge = bench.judge()
         let request = Request(["authorization": ProviderTokens.bearer()])
-        func reason(at seconds: Int64) -> PushReason? {
+        func reason(at seconds: Int64) -> RefusalReason? {
             bench.answer(request, on: connection, by: judge, now: .zero + .seconds(seconds)).reason
         }
         #expect(reason(at: -301) == .invalidProviderToken)
@@ -95,7 +95,7 @@ struct AuthenticationTests {
     func `a connection belongs to the team and the key that it began with`() {
         let (bench, connection) = (bench, ProviderConnection())
         let judge = bench.judge()
-        func reason(_ authorization: String) -> PushReason? {
+        func reason(_ authorization: String) -> RefusalReason? {
             bench.answer(Request(["authorization": authorization]), on: connection, by: judge).reason
         }
         #expect(reason(ProviderTokens.bearer()) == nil)

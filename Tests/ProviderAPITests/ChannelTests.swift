@@ -55,7 +55,7 @@ struct ChannelTests {
             "apns-priority": "5",
         ]
         let body = #"{"aps":{"event":"update"}}"#
-        func reason(_ changes: [String: String?], body: String = body) -> PushReason? {
+        func reason(_ changes: [String: String?], body: String = body) -> RefusalReason? {
             var fields: [String: String?] = good.mapValues { $0 }
             for (name, value) in changes { fields[name] = .some(value) }
             return bench.answer(request("POST", Self.broadcasts, fields, body: body)).reason
@@ -94,7 +94,9 @@ struct ChannelTests {
 
     @Test
     func `a channel needs a policy and a push type`() {
-        func reason(_ body: String) -> PushReason? { bench.answer(request("POST", Self.channels, body: body)).reason }
+        func reason(_ body: String) -> RefusalReason? {
+            bench.answer(request("POST", Self.channels, body: body)).reason
+        }
         #expect(reason("") == .payloadEmpty)
         #expect(reason("[]") == .badRequestPayload)
         #expect(reason(#"{"push-type":"LiveActivity"}"#) == .badRequestPayload)

@@ -44,7 +44,7 @@ struct JudgeBench {
     static func answer(
         _ request: Request, on connection: ProviderConnection, by judge: RequestJudge, now: Instant = .zero
     ) -> RequestAnswer {
-        let fields = RequestFields()
+        let fields = ReceivedFields()
         request.fill(fields)
         let head = judge.judge(fields, on: connection, now: now)
         return request.body.withUnsafeBytes { body in
@@ -88,7 +88,7 @@ struct Request {
         if name.hasPrefix(":") { fields.insert((name, value), at: 0) } else { fields.append((name, value)) }
     }
 
-    func fill(_ target: RequestFields) {
+    func fill(_ target: ReceivedFields) {
         target.reset()
         for (name, value) in fields {
             Array(name.utf8).withUnsafeBytes { name in
@@ -119,7 +119,7 @@ enum ProviderTokens {
 
 extension RequestAnswer {
     /// The name of the reason; nil when the request is not refused.
-    var reason: PushReason? {
+    var reason: RefusalReason? {
         guard case .refused(let reason, _) = self else { return nil }
         return reason
     }

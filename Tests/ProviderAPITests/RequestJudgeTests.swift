@@ -16,11 +16,11 @@ struct RequestJudgeTests {
 
     /// A request, and the reason that it must earn.
     struct Row: CustomTestStringConvertible, Sendable {
-        var reason: PushReason?
+        var reason: RefusalReason?
         var changes: [String: String?]
-        var testDescription: String { "\(reason.map { $0.description } ?? "good") \(changes)" }
+        var testDescription: String { "\(reason.map { "\($0)" } ?? "good") \(changes)" }
 
-        init(_ reason: PushReason?, _ changes: [String: String?]) {
+        init(_ reason: RefusalReason?, _ changes: [String: String?]) {
             self.reason = reason
             self.changes = changes
         }
@@ -99,7 +99,7 @@ struct RequestJudgeTests {
             ])
         request.fields.append(("apns-priority", "10"))
         request.body = []
-        let expected: [(PushReason, (inout Request) -> Void)] = [
+        let expected: [(RefusalReason, (inout Request) -> Void)] = [
             (.duplicateHeaders, { _ = $0.fields.popLast() }),
             (.badMessageID, { $0.set("apns-id", nil) }),
             (.methodNotAllowed, { $0.set(":method", "POST") }),
@@ -198,11 +198,12 @@ struct RequestJudgeTests {
     @Test
     func `the number in the run's identifiers is read, and others are echoed as they are`() {
         let judge = bench.judge()
-        let fields = RequestFields()
+        let fields = ReceivedFields()
         var text = [UInt8](repeating: 0, count: 36)
         for identifier in [1, 9, 0xABCD_EF01, UInt32.max] {
             text.withUnsafeMutableBytes { target in
-                if let base = target.baseAddress { MessageIDForm(seed: JudgeBench.seed).write(identifier, to: base) }
+                guard let base = target.baseAddress else { return }
+                NotificationIDSpace(seed: JudgeBench.seed).write(sequence: UInt64(identifier) - 1, to: base)
             }
             Request(["apns-id": String(decoding: text, as: UTF8.self)]).fill(fields)
             let head = judge.judge(fields, on: ProviderConnection(), now: .zero)
@@ -219,7 +220,7 @@ struct RequestJudgeTests {
     @Test
     func `a request without identifier gets one of its own`() {
         let judge = bench.judge()
-        let fields = RequestFields()
+        let fields = ReceivedFields()
         var seen: Set<[UInt8]> = []
         for _ in 0..<100 {
             Request().fill(fields)

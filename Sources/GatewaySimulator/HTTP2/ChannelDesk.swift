@@ -72,7 +72,7 @@ struct ChannelDesk {
     static let maxChannelIDBytes = 256
 
     /// What is wrong with the header fields of a request.
-    func refusal(of fields: RequestFields, at place: ChannelPath, into head: inout RequestHead) -> PushReason? {
+    func refusal(of fields: ReceivedFields, at place: ChannelPath, into head: inout RequestHead) -> RefusalReason? {
         guard settings.hasBroadcasts else { return .featureNotEnabled }
         head.bodyLimit = Int32(Self.maxPayloadBytes)
         let isCreation = place.kind == .channels && fields[.method]?.isText("POST") ?? false
@@ -87,7 +87,7 @@ struct ChannelDesk {
         return nil
     }
 
-    private func publicationRefusal(of fields: RequestFields, into head: inout RequestHead) -> PushReason? {
+    private func publicationRefusal(of fields: ReceivedFields, into head: inout RequestHead) -> RefusalReason? {
         guard let type = fields[.pushType] else { return .missingPushType }
         guard type.isText("liveactivity") || type.isText("Liveactivity") else { return .invalidPushType }
         guard let expiration = fields[.expiration], let time = RequestText.number(expiration) else {
@@ -102,7 +102,7 @@ struct ChannelDesk {
     }
 
     /// The request that the fields stand for; nil for one about a device.
-    func request(_ fields: RequestFields) -> ChannelRequest? {
+    func request(_ fields: ReceivedFields) -> ChannelRequest? {
         guard let path = fields[.path], let place = ChannelPath(path), let method = fields[.method] else { return nil }
         let action: ChannelRequest.Action =
             switch place.kind {

@@ -15,12 +15,12 @@ final class KnownToken {
     let issuedAt: Instant
     let expiresAt: Instant
     /// Why it is refused whenever it comes; nil when it is good.
-    let refusal: PushReason?
+    let refusal: RefusalReason?
     let hash: UInt64
 
     init(
         _ text: UnsafeRawBufferPointer, token: ProviderToken? = nil, topics: [String] = [], issuedAt: Instant = .zero,
-        expiresAt: Instant = .zero, refusal: PushReason?
+        expiresAt: Instant = .zero, refusal: RefusalReason?
     ) {
         self.text = Array(text)
         keyID = token?.keyID ?? []
@@ -66,7 +66,7 @@ public final class ProviderTokenDesk {
     @inline(__always)
     func refusal(
         of authorization: UnsafeRawBufferPointer, on connection: ProviderConnection, now: Instant
-    ) -> PushReason? {
+    ) -> RefusalReason? {
         if let current = connection.token, current.isThe(authorization) {
             return now > current.expiresAt ? .expiredProviderToken : nil
         }
@@ -76,7 +76,7 @@ public final class ProviderTokenDesk {
     /// Judges a header that is not the one that came last.
     private func admit(
         _ authorization: UnsafeRawBufferPointer, on connection: ProviderConnection, now: Instant
-    ) -> PushReason? {
+    ) -> RefusalReason? {
         guard !authorization.isEmpty else { return .missingProviderToken }
         let token = known.first { $0.isThe(authorization) } ?? learn(authorization)
         if let refusal = token.refusal { return refusal }
@@ -118,7 +118,7 @@ public final class ProviderTokenDesk {
             return KnownToken(authorization, refusal: .invalidProviderToken)
         }
         var topics: [String] = []
-        var refusal: PushReason?
+        var refusal: RefusalReason?
         if !settings.providerKeys.isEmpty {
             let keyID = String(decoding: token.keyID, as: UTF8.self)
             let teamID = String(decoding: token.teamID, as: UTF8.self)

@@ -17,7 +17,7 @@ struct RequestHead {
 
     var kind = Kind.device
     /// Why it is refused whatever its body is; nil when the body decides.
-    var refusal: PushReason?
+    var refusal: RefusalReason?
     /// When the device lost the app, in milliseconds since 1970; for the reasons that tell it.
     var timestamp: Int64 = 0
     /// Whether no key opens the token.
@@ -47,7 +47,7 @@ enum RequestAnswer: Equatable {
     /// 200 and no body.
     case accepted
     /// The reason's status and a JSON body; `timestamp`, in milliseconds since 1970, only with 410.
-    case refused(PushReason, timestamp: Int64? = nil)
+    case refused(RefusalReason, timestamp: Int64? = nil)
     /// What a channel request is answered.
     case channels(status: Int, channelID: [UInt8] = [], body: [UInt8] = [])
 }

@@ -1,5 +1,5 @@
 import Primitives
-import PushWire
+public import PushWire
 import Workload
 
 /// Decides what a request of the HTTP/2 provider API is answered: by its header fields first, then by its body.
@@ -26,10 +26,11 @@ public final class RequestJudge {
     private let channels: ChannelDesk
     private let key: TokenKey?
     private let topics: TopicRules
-    private let runForm: MessageIDForm?
-    private let madeForm: MessageIDForm
+    private let runIDs: NotificationIDSpace?
+    private let madeIDs: NotificationIDSpace
     private let hasUnregisteredTokens: Bool
-    private var madeCount: UInt32 = 0
+    private let identifiers: IdentifierSpace
+    private var madeCount: UInt64 = 0
 
     /// Makes the judge of one event loop.
     ///
@@ -38,22 +39,25 @@ public final class RequestJudge {
     ///   - api: what holds for the HTTP/2 provider API.
     ///   - desk: judges provider tokens.
     ///   - book: the channels of all event loops.
+    ///   - identifiers: the run's, for the numbers that stand in `apns-id`.
     public init(
-        settings: GatewaySettings, api: ProviderAPISettings, desk: ProviderTokenDesk, book: ChannelBook = ChannelBook()
+        settings: GatewaySettings, api: ProviderAPISettings, desk: ProviderTokenDesk, book: ChannelBook = ChannelBook(),
+        identifiers: IdentifierSpace = IdentifierSpace()
     ) {
+        self.identifiers = identifiers
         self.settings = settings
         self.api = api
         self.desk = desk
         channels = ChannelDesk(settings: api, book: book, unixOffset: settings.unixOffset)
         key = settings.tokenKey
         topics = TopicRules(apps: api.topics)
-        runForm = settings.tokenSeed.map { MessageIDForm(seed: $0) }
-        madeForm = MessageIDForm(seed: ~(settings.tokenSeed ?? 0))
+        runIDs = settings.tokenSeed.map { NotificationIDSpace(seed: $0) }
+        madeIDs = NotificationIDSpace(seed: ~(settings.tokenSeed ?? 0))
         hasUnregisteredTokens = !settings.unregisteredTokens.isEmpty
     }
 
     /// Judges everything but the body.
-    func judge(_ fields: RequestFields, on connection: ProviderConnection, now: Instant) -> RequestHead {
+    func judge(_ fields: ReceivedFields, on connection: ProviderConnection, now: Instant) -> RequestHead {
         var head = RequestHead()
         let isNamed = takeMessageID(fields, into: &head)
         if fields.isRepeated {
@@ -81,7 +85,7 @@ public final class RequestJudge {
     func needsBody(_ head: RequestHead) -> Bool { settings.judgesJSON && head.refusal == nil }
 
     /// The channel request that a head of another kind than a device's stands for.
-    func channelRequest(_ fields: RequestFields) -> ChannelRequest? { channels.request(fields) }
+    func channelRequest(_ fields: ReceivedFields) -> ChannelRequest? { channels.request(fields) }
 
     /// Answers a channel request whose body has come.
     func answer(
@@ -94,12 +98,12 @@ public final class RequestJudge {
     // MARK: - Header fields
 
     /// Takes the identifier that the response will carry, or makes one; false when there is one that is no UUID.
-    private func takeMessageID(_ fields: RequestFields, into head: inout RequestHead) -> Bool {
+    private func takeMessageID(_ fields: ReceivedFields, into head: inout RequestHead) -> Bool {
         let text = fields[.messageID] ?? fields[.requestID]
         return withUnsafeMutableBytes(of: &head.messageID) { target in
             guard let base = target.baseAddress else { return false }
-            if let text, let identifier = runForm?.identifier(of: text) {
-                head.identifier = identifier
+            if let text, let sequence = runIDs?.sequence(of: text) {
+                head.identifier = identifiers.identifier(of: sequence)
                 target.copyMemory(from: text)
                 return true
             }
@@ -107,15 +111,15 @@ public final class RequestJudge {
                 target.copyMemory(from: text)
                 return true
             }
+            madeIDs.write(sequence: madeCount, to: base)
             madeCount &+= 1
-            madeForm.write(madeCount, to: base)
             return text == nil
         }
     }
 
     private func refusal(
-        of fields: RequestFields, on connection: ProviderConnection, into head: inout RequestHead, now: Instant
-    ) -> PushReason? {
+        of fields: ReceivedFields, on connection: ProviderConnection, into head: inout RequestHead, now: Instant
+    ) -> RefusalReason? {
         let path = fields[.path] ?? UnsafeRawBufferPointer(start: nil, count: 0)
         let devices: StaticString = "/3/device/"
         guard path.begins(with: devices) else {
@@ -150,8 +154,8 @@ public final class RequestJudge {
     }
 
     private func priority(
-        of fields: RequestFields, type: PushType?, into head: inout RequestHead
-    ) -> PushReason? {
+        of fields: ReceivedFields, type: PushType?, into head: inout RequestHead
+    ) -> RefusalReason? {
         guard let text = fields[.priority] else {
             // The default of 10 is an error for background pushes; who names no priority does not mean that.
             head.priority = type == .background ? 5 : 10
@@ -164,8 +168,8 @@ public final class RequestJudge {
 
     /// Judges who sends a request.
     private func authentication(
-        of fields: RequestFields, on connection: ProviderConnection, now: Instant
-    ) -> PushReason? {
+        of fields: ReceivedFields, on connection: ProviderConnection, now: Instant
+    ) -> RefusalReason? {
         guard api.authentication == .required else { return nil }
         let authorization = fields[.authorization]
         if connection.certificateTopics != nil {
@@ -177,7 +181,7 @@ public final class RequestJudge {
 
     // MARK: - The device
 
-    private func device(_ text: UnsafeRawBufferPointer, app: UInt16, into head: inout RequestHead) -> PushReason? {
+    private func device(_ text: UnsafeRawBufferPointer, app: UInt16, into head: inout RequestHead) -> RefusalReason? {
         let count = text.count / 2
         guard settings.tokenBytes.contains(count), text.count.isMultiple(of: 2), count <= RequestHead.maxTokenBytes
         else { return .badDeviceToken }
@@ -201,7 +205,7 @@ public final class RequestJudge {
     private enum DeviceVerdict: Equatable {
         case good
         case foreign
-        case refused(PushReason)
+        case refused(RefusalReason)
     }
 
     private func verdict(on token: UnsafeRawBufferPointer, app: UInt16) -> DeviceVerdict {
@@ -230,9 +234,9 @@ public final class RequestJudge {
     // MARK: - Channels
 
     private func refusalElsewhere(
-        of path: UnsafeRawBufferPointer, _ fields: RequestFields, on connection: ProviderConnection,
+        of path: UnsafeRawBufferPointer, _ fields: ReceivedFields, on connection: ProviderConnection,
         into head: inout RequestHead, now: Instant
-    ) -> PushReason? {
+    ) -> RefusalReason? {
         let method = fields[.method] ?? UnsafeRawBufferPointer(start: nil, count: 0)
         guard let place = ChannelPath(path) else {
             guard method.isText("POST") else { return .methodNotAllowed }

@@ -10,7 +10,7 @@ struct TopicRules {
     /// What became of a topic: the app's number, or why it is refused.
     enum Outcome: Equatable {
         case app(UInt16)
-        case refused(PushReason)
+        case refused(RefusalReason)
     }
 
     /// Judges the topic of a request, without one the only topic of a certificate.

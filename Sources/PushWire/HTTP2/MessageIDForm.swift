@@ -4,7 +4,7 @@ internal import Primitives
 ///
 /// Both sides make the form from the run's seed, so that the gateway tells the run's notifications from all others, and can
 /// keep a bitmap of them. UUIDs are of version 4 and lower case (RFC 9562 section 4), as Apple's documents ask.
-public struct MessageIDForm: Sendable {
+public struct NotificationIDSpace: Sendable {
     /// The length of a UUID's text.
     public static let byteCount = 36
     /// Where the identifier's 8 digits begin.
@@ -35,11 +35,11 @@ public struct MessageIDForm: Sendable {
     ///
     /// - Precondition: ``byteCount`` bytes are writable at `destination`.
     @inlinable @inline(__always)
-    public func write(_ identifier: UInt32, to destination: UnsafeMutableRawPointer) {
+    public func write(sequence: UInt64, to destination: UnsafeMutableRawPointer) {
         for index in 0..<4 {
             destination.storeBytes(of: words[index].littleEndian, toByteOffset: index &* 8, as: UInt64.self)
         }
-        writeDigits(of: identifier, to: destination)
+        writeDigits(of: UInt32(truncatingIfNeeded: sequence &+ 1), to: destination)
     }
 
     /// Overwrites the identifier in a UUID of this form that stands at `destination`.
@@ -58,7 +58,7 @@ public struct MessageIDForm: Sendable {
 
     /// The identifier in a UUID of this form; nil for any other text.
     @inlinable @inline(__always)
-    public func identifier(of text: UnsafeRawBufferPointer) -> UInt32? {
+    public func sequence(of text: UnsafeRawBufferPointer) -> UInt64? {
         guard text.count == Self.byteCount else { return nil }
         for index in 0..<3 {
             let word = UInt64(littleEndian: text.loadUnaligned(fromByteOffset: index &* 8, as: UInt64.self))
@@ -76,6 +76,7 @@ public struct MessageIDForm: Sendable {
         else { return nil }
         var pairs = (nibbles | nibbles >> 4) & 0x00FF_00FF_00FF_00FF
         pairs = (pairs | pairs >> 8) & 0x0000_FFFF_0000_FFFF
-        return UInt32(truncatingIfNeeded: pairs | pairs >> 16)
+        let number = UInt64(UInt32(truncatingIfNeeded: pairs | pairs >> 16))
+        return number == 0 ? nil : number &- 1
     }
 }

@@ -1,6 +1,6 @@
 /// Why the HTTP/2 provider API refuses a request, by the names that Apple's documents give
 /// ("Handling notification responses from APNs" and "Handling error responses from APNs" of broadcasts).
-public enum PushReason: UInt8, Hashable, Sendable, CaseIterable {
+public enum RefusalReason: UInt8, Hashable, Sendable, CaseIterable {
     /// The collapse identifier is longer than 64 bytes.
     case badCollapseID
     /// The device token is malformed, or the other environment's.
@@ -170,7 +170,7 @@ public enum PushReason: UInt8, Hashable, Sendable, CaseIterable {
     }
 }
 
-extension PushReason: CustomStringConvertible {
+extension RefusalReason: CustomStringConvertible {
     /// The reason as it stands in a response.
     public var description: String { name.description }
 }

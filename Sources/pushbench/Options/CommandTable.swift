@@ -1,6 +1,6 @@
 /// Every command and option of the program.
 enum CommandTable {
-    static let commands = [run, simulate, feedback, generate, certificates, report, compare, calibrate, doctor]
+    static let commands = [run, simulate, feedback, generate, certificates, keys, report, compare, calibrate, doctor]
 
     private static let help = OptionSpec.flag("help", "h", "show this help")
     private static let output = OptionSpec.value(
@@ -133,6 +133,15 @@ enum CommandTable {
             .flag("pkcs12", nil, "PKCS#12 bundles of the provider certificates, too"),
             .flag("encrypt-keys", nil, "encrypt the keys of the provider certificates"),
             .value("passphrase-file", nil, "FILE", "first line encrypts keys and bundles; else PUSHBENCH_PASSPHRASE"),
+            .flag("force", nil, "replace files of the same names"), help,
+        ])
+
+    static let keys = CommandSpec(
+        name: "keys", arguments: "FOLDER", argumentCount: 1...1,
+        summary: "a test key for the provider tokens of HTTP/2",
+        options: [
+            .value("key-id", nil, "ID", "the key's identifier; drawn otherwise"),
+            .value("team-id", nil, "ID", "the team's identifier; drawn otherwise"),
             .flag("force", nil, "replace files of the same names"), help,
         ])
 

@@ -2,7 +2,7 @@
 ///
 /// A block's own bytes are gone when the next one is decoded, so what is known is kept in a buffer of a fixed size; unknown
 /// fields are looked at and forgotten (`protocol.md` section 3.2: they are ignored). Reused for one request after the other.
-public final class RequestFields {
+public final class ReceivedFields {
     /// A field that is kept.
     public enum Name: Int, CaseIterable, Sendable {
         /// `:method`
