@@ -92,7 +92,12 @@ struct Request {
         target.reset()
         for (name, value) in fields {
             Array(name.utf8).withUnsafeBytes { name in
-                Array(value.utf8).withUnsafeBytes { target.add(name: name, value: $0) }
+                Array(value.utf8).withUnsafeBytes { value in
+                    target.add(
+                        HTTP2FieldName(name),
+                        isWellFormed: HTTP2FieldBytes.isName(name) && HTTP2FieldBytes.isValue(value),
+                        nameBytes: name, value: value)
+                }
             }
         }
     }

@@ -77,7 +77,7 @@ struct ChannelDesk {
         head.bodyLimit = Int32(Self.maxPayloadBytes)
         let isCreation = place.kind == .channels && fields[.method]?.isText("POST") ?? false
         if place.kind == .list || isCreation { return nil }
-        guard let identifier = fields[.channelID], !identifier.isEmpty else { return .missingChannelID }
+        guard let identifier = fields[.apnsChannelID], !identifier.isEmpty else { return .missingChannelID }
         guard identifier.count <= Self.maxChannelIDBytes, identifier.allSatisfy(Self.isBase64) else {
             return .badChannelID
         }
@@ -88,17 +88,18 @@ struct ChannelDesk {
     }
 
     private func publicationRefusal(of fields: ReceivedFields, into head: inout RequestHead) -> RefusalReason? {
-        guard let type = fields[.pushType] else { return .missingPushType }
+        guard let type = fields[.apnsPushType] else { return .missingPushType }
         guard type.isText("liveactivity") || type.isText("Liveactivity") else { return .invalidPushType }
-        guard let expiration = fields[.expiration], let time = RequestText.number(expiration) else {
+        guard let expiration = fields[.apnsExpiration], let time = RequestText.number(expiration) else {
             return .badExpirationDate
         }
         head.expiration = time
-        guard let priority = fields[.priority], let number = RequestText.number(priority), [1, 5, 10].contains(number)
+        guard let priority = fields[.apnsPriority], let number = RequestText.number(priority),
+            [1, 5, 10].contains(number)
         else { return .badPriority }
         head.priority = UInt8(truncatingIfNeeded: number)
         // A broadcast has no topic beside the app in its path.
-        return fields[.topic] == nil ? nil : .badRequestParams
+        return fields[.apnsTopic] == nil ? nil : .badRequestParams
     }
 
     /// The request that the fields stand for; nil for one about a device.
@@ -111,7 +112,7 @@ struct ChannelDesk {
             case .channels: method.isText("POST") ? .create : method.isText("GET") ? .read : .delete
             }
         return ChannelRequest(
-            action: action, app: Array(place.app), channelID: fields[.channelID].map { Array($0) } ?? [])
+            action: action, app: Array(place.app), channelID: fields[.apnsChannelID].map { Array($0) } ?? [])
     }
 
     /// Carries out a request whose header fields are good.

@@ -1,41 +1,13 @@
+public import PushWire
+
 /// The header fields of one request that mean something to the gateway, copied out of a header block.
 ///
 /// A block's own bytes are gone when the next one is decoded, so what is known is kept in a buffer of a fixed size; unknown
 /// fields are looked at and forgotten (`protocol.md` section 3.2: they are ignored). Reused for one request after the other.
 public final class ReceivedFields {
-    /// A field that is kept.
-    public enum Name: Int, CaseIterable, Sendable {
-        /// `:method`
-        case method
-        /// `:scheme`
-        case scheme
-        /// `:authority`
-        case authority
-        /// `:path`
-        case path
-        /// `authorization`
-        case authorization
-        /// `apns-topic`
-        case topic
-        /// `apns-push-type`
-        case pushType
-        /// `apns-id`
-        case messageID
-        /// `apns-expiration`
-        case expiration
-        /// `apns-priority`
-        case priority
-        /// `apns-collapse-id`
-        case collapseID
-        /// `apns-channel-id`
-        case channelID
-        /// `apns-request-id`
-        case requestID
-    }
-
     /// What is wrong with a header block as a whole.
     public enum Fault: Sendable {
-        /// A pseudo-header is unknown, repeated or stands behind a field, or a name cannot stand in HTTP/2
+        /// A pseudo-header is unknown, repeated or stands behind a field, or a field cannot stand in HTTP/2
         /// (RFC 9113 section 8.2): the stream ends with PROTOCOL_ERROR.
         case malformed
         /// The fields are longer than the gateway takes.
@@ -46,8 +18,8 @@ public final class ReceivedFields {
     public static let capacity = 16_384
 
     private struct Slots {
-        var starts = InlineArray<13, Int32>(repeating: -1)
-        var counts = InlineArray<13, Int32>(repeating: 0)
+        var starts = InlineArray<32, Int32>(repeating: -1)
+        var counts = InlineArray<32, Int32>(repeating: 0)
         var used = 0
         var hasFields = false
         var isRepeated = false
@@ -59,6 +31,7 @@ public final class ReceivedFields {
 
     /// Makes an empty set.
     public init() {
+        precondition(HTTP2FieldName.allCases.count <= 32, "each known name has a place")
         bytes = .allocate(byteCount: Self.capacity, alignment: 16)
         slots = .allocate(capacity: 1)
         slots.initialize(to: Slots())
@@ -79,28 +52,42 @@ public final class ReceivedFields {
     /// Whether a field that is known, and no pseudo-header, came more than once.
     public var isRepeated: Bool { slots.pointee.isRepeated }
 
+    /// Whether the pseudo-headers are there that every request needs (RFC 9113 section 8.3.1); some clients send `host` in place of
+    /// `:authority`, and neither is asked for.
+    public var isComplete: Bool { self[.method] != nil && self[.scheme] != nil && self[.path] != nil }
+
     /// The value of a field; nil when it did not come.
     @inline(__always)
-    public subscript(name: Name) -> UnsafeRawBufferPointer? {
-        let start = slots.pointee.starts[name.rawValue]
+    public subscript(name: HTTP2FieldName) -> UnsafeRawBufferPointer? {
+        let index = Int(name.rawValue)
+        let start = slots.pointee.starts[index]
         guard start >= 0 else { return nil }
-        return UnsafeRawBufferPointer(start: bytes + Int(start), count: Int(slots.pointee.counts[name.rawValue]))
+        return UnsafeRawBufferPointer(start: bytes + Int(start), count: Int(slots.pointee.counts[index]))
     }
 
     /// Takes the next field of the block.
-    public func add(name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer) {
-        guard let first = name.first else { return spoil(.malformed) }
-        let isPseudo = first == UInt8(ascii: ":")
+    @inline(__always)
+    public func add(_ field: HPACKField) {
+        add(field.name, isWellFormed: field.isWellFormed, nameBytes: field.nameBytes, value: field.value)
+    }
+
+    /// Takes the next field by its parts; the bytes of the name are looked at only for one that is not known.
+    public func add(
+        _ name: HTTP2FieldName, isWellFormed: Bool, nameBytes: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer
+    ) {
+        guard isWellFormed else { return spoil(.malformed) }
+        let isPseudo = name.isPseudo
         if isPseudo {
-            if slots.pointee.hasFields { return spoil(.malformed) }
+            if slots.pointee.hasFields || name == .status { return spoil(.malformed) }
         } else {
             slots.pointee.hasFields = true
         }
-        guard let known = Self.known(name) else {
-            if isPseudo || !Self.isAllowed(name, value) { spoil(.malformed) }
+        if name == .other {
+            if nameBytes.first == UInt8(ascii: ":") { spoil(.malformed) }
             return
         }
-        let index = known.rawValue
+        if name.isConnectionSpecific || name == .te && !value.isText("trailers") { return spoil(.malformed) }
+        let index = Int(name.rawValue)
         guard slots.pointee.starts[index] < 0 else {
             if isPseudo { spoil(.malformed) } else { slots.pointee.isRepeated = true }
             return
@@ -108,42 +95,12 @@ public final class ReceivedFields {
         let used = slots.pointee.used
         guard used + value.count <= Self.capacity else { return spoil(.tooLong) }
         if let source = value.baseAddress { (bytes + used).copyMemory(from: source, byteCount: value.count) }
-        slots.pointee.starts[index] = Int32(used)
-        slots.pointee.counts[index] = Int32(value.count)
+        slots.pointee.starts[index] = Int32(truncatingIfNeeded: used)
+        slots.pointee.counts[index] = Int32(truncatingIfNeeded: value.count)
         slots.pointee.used = used + value.count
     }
 
     private func spoil(_ fault: Fault) { slots.pointee.fault = slots.pointee.fault ?? fault }
-
-    /// The field of a name, told apart by length first.
-    private static func known(_ name: UnsafeRawBufferPointer) -> Name? {
-        switch name.count {
-        case 5: name.isText(":path") ? .path : nil
-        case 7:
-            name.isText("apns-id")
-                ? .messageID : name.isText(":method") ? .method : name.isText(":scheme") ? .scheme : nil
-        case 10: name.isText("apns-topic") ? .topic : name.isText(":authority") ? .authority : nil
-        case 13:
-            name.isText("authorization")
-                ? .authorization : name.isText("apns-priority") ? .priority : nil
-        case 14: name.isText("apns-push-type") ? .pushType : nil
-        case 15:
-            name.isText("apns-expiration")
-                ? .expiration
-                : name.isText("apns-channel-id") ? .channelID : name.isText("apns-request-id") ? .requestID : nil
-        case 16: name.isText("apns-collapse-id") ? .collapseID : nil
-        default: nil
-        }
-    }
-
-    /// Whether a field that is not known may stand in a request (RFC 9113 sections 8.2.1 and 8.2.2).
-    private static func isAllowed(_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) -> Bool {
-        for byte in name where byte <= 0x20 || byte >= 0x7F || (0x41...0x5A).contains(byte) { return false }
-        if name.isText("te") { return value.isText("trailers") }
-        return !["connection", "keep-alive", "proxy-connection", "transfer-encoding", "upgrade"].contains {
-            name.isText($0)
-        }
-    }
 }
 
 extension UnsafeRawBufferPointer {
@@ -168,7 +125,7 @@ extension UnsafeRawBufferPointer {
     func ends(with text: StaticString) -> Bool {
         let start = count - text.utf8CodeUnitCount
         guard start >= 0 else { return false }
-        return UnsafeRawBufferPointer(rebasing: self[start...]).isText(text)
+        return dropping(start).isText(text)
     }
 
     /// Whether these are the same bytes.
@@ -177,11 +134,8 @@ extension UnsafeRawBufferPointer {
         guard count == other.count else { return false }
         var index = 0
         while index + 8 <= count {
-            if loadUnaligned(fromByteOffset: index, as: UInt64.self)
-                != other.loadUnaligned(fromByteOffset: index, as: UInt64.self)
-            {
-                return false
-            }
+            let word = loadUnaligned(fromByteOffset: index, as: UInt64.self)
+            if word != other.loadUnaligned(fromByteOffset: index, as: UInt64.self) { return false }
             index += 8
         }
         while index < count {

@@ -99,7 +99,7 @@ public final class RequestJudge {
 
     /// Takes the identifier that the response will carry, or makes one; false when there is one that is no UUID.
     private func takeMessageID(_ fields: ReceivedFields, into head: inout RequestHead) -> Bool {
-        let text = fields[.messageID] ?? fields[.requestID]
+        let text = fields[.apnsID] ?? fields[.apnsRequestID]
         return withUnsafeMutableBytes(of: &head.messageID) { target in
             guard let base = target.baseAddress else { return false }
             if let text, let sequence = runIDs?.sequence(of: text) {
@@ -130,33 +130,33 @@ public final class RequestJudge {
         if token.isEmpty { return .missingDeviceToken }
         if let refusal = authentication(of: fields, on: connection, now: now) { return refusal }
         var type: PushType?
-        if let text = fields[.pushType] {
+        if let text = fields[.apnsPushType] {
             type = PushType(text)
             guard let type else { return .invalidPushType }
             head.bodyLimit = Int32(truncatingIfNeeded: type.payloadLimit)
             if type.needsProviderToken && connection.certificateTopics != nil { return .forbidden }
         }
         let app: UInt16
-        switch topics.judge(fields[.topic], type: type, on: connection) {
+        switch topics.judge(fields[.apnsTopic], type: type, on: connection) {
         case .app(let number): app = number
         case .refused(let reason): return reason
         }
-        if type == nil, let topic = fields[.topic], topic.ends(with: PushType.voip.topicSuffix) {
+        if type == nil, let topic = fields[.apnsTopic], topic.ends(with: PushType.voip.topicSuffix) {
             head.bodyLimit = Int32(truncatingIfNeeded: PushType.voip.payloadLimit)
         }
         if let refusal = priority(of: fields, type: type, into: &head) { return refusal }
-        if let text = fields[.expiration] {
+        if let text = fields[.apnsExpiration] {
             guard let number = RequestText.number(text) else { return .badExpirationDate }
             head.expiration = number
         }
-        if let text = fields[.collapseID], text.count > Self.maxCollapseIDBytes { return .badCollapseID }
+        if let text = fields[.apnsCollapseID], text.count > Self.maxCollapseIDBytes { return .badCollapseID }
         return device(token, app: app, into: &head)
     }
 
     private func priority(
         of fields: ReceivedFields, type: PushType?, into head: inout RequestHead
     ) -> RefusalReason? {
-        guard let text = fields[.priority] else {
+        guard let text = fields[.apnsPriority] else {
             // The default of 10 is an error for background pushes; who names no priority does not mean that.
             head.priority = type == .background ? 5 : 10
             return nil

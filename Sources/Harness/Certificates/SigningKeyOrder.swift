@@ -1,4 +1,4 @@
-public import SecureChannel
+import SecureChannel
 
 /// Which key for provider tokens somebody wants to have made.
 public struct SigningKeyOrder: Sendable {
