@@ -49,11 +49,9 @@ public struct NotificationIDSpace: Hashable, Sendable {
     @inlinable
     public func sequence(of value: UnsafeRawBufferPointer) -> UInt64? {
         guard value.count == Self.byteCount else { return nil }
-        // What upper case lacks is one bit, which digits and dashes have.
-        let lower: UInt64 = 0x2020_2020_2020_2020
-        guard value.loadUnaligned(as: UInt64.self) | lower == first,
-            value.loadUnaligned(fromByteOffset: 8, as: UInt64.self) | lower == second,
-            value.loadUnaligned(fromByteOffset: 16, as: UInt64.self) | lower == third
+        guard Self.differsByCase(value.loadUnaligned(as: UInt64.self), first),
+            Self.differsByCase(value.loadUnaligned(fromByteOffset: 8, as: UInt64.self), second),
+            Self.differsByCase(value.loadUnaligned(fromByteOffset: 16, as: UInt64.self), third)
         else { return nil }
         let high = UInt64(UInt32(bigEndian: value.loadUnaligned(fromByteOffset: 24, as: UInt32.self)))
         let low = UInt64(bigEndian: value.loadUnaligned(fromByteOffset: 28, as: UInt64.self))
@@ -62,5 +60,10 @@ public struct NotificationIDSpace: Hashable, Sendable {
         else { return nil }
         let number = UInt64(top) << 32 | UInt64(bottom)
         return number == 0 ? nil : number &- 1
+    }
+    /// Whether eight characters are those of `lower` but for the case of letters, which is one bit of each letter.
+    @inlinable @inline(__always)
+    static func differsByCase(_ characters: UInt64, _ lower: UInt64) -> Bool {
+        (characters ^ lower) & ~((lower & 0x4040_4040_4040_4040) >> 1) == 0
     }
 }
