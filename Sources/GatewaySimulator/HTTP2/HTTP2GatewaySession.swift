@@ -96,6 +96,9 @@ public final class HTTP2GatewaySession {
     var lastRequestAt: Instant
     var windowHeldUntil: Instant?
     var announcedGoAway: (order: GoAwayOrder, at: Instant)?
+    var isLimitRaised = false
+    /// Whether nothing that comes is looked at any more.
+    var isBroken = false
     var isHolding = false
     var heldSince = Instant.zero
     private let openedAt: Instant
@@ -252,7 +255,7 @@ public final class HTTP2GatewaySession {
         let waiting = waitingByteCount
         if waiting > 0 {
             if wantsFill { want(.fill) }
-        } else if case .leaving(let last, true) = life, !hasOpenStreams(upTo: last) {
+        } else if case .leaving(_, true) = life, wire.pointee.streams.count == 0 {
             return end(.graceful)
         }
         if waiting > Self.unreadLimit, !isHolding {
@@ -266,9 +269,6 @@ public final class HTTP2GatewaySession {
             heldSince = now
         }
     }
-
-    /// Whether a stream is open that is still to be answered; those beyond `last` were closed with GOAWAY.
-    private func hasOpenStreams(upTo last: UInt32) -> Bool { wire.pointee.streams.count > 0 }
 
     func end(_ mode: CloseMode) {
         life = .closed
@@ -311,9 +311,6 @@ public final class HTTP2GatewaySession {
         life = .leaving(last: 0, closes: true)
         isBroken = true
     }
-
-    /// Whether nothing that comes is looked at any more.
-    var isBroken = false
 
     /// Whether most of many streams were reset by the client or broke the protocol.
     var isSpoilingMost: Bool {

@@ -70,6 +70,23 @@ public final class RequestJudge {
         return head
     }
 
+    /// Takes from the fields what an answer and the book need, and judges nothing.
+    func glance(at fields: ReceivedFields) -> RequestHead {
+        var head = RequestHead()
+        _ = takeMessageID(fields, into: &head)
+        head.bodyLimit = .max
+        let devices: StaticString = "/3/device/"
+        guard let path = fields[.path], path.begins(with: devices) else { return head }
+        let token = path.dropping(devices.utf8CodeUnitCount)
+        guard token.count <= 2 * RequestHead.maxTokenBytes else { return head }
+        let isHex = withUnsafeMutableBytes(of: &head.token) { target -> Bool in
+            guard let base = target.baseAddress else { return false }
+            return RequestText.bytes(ofHex: token, into: base)
+        }
+        if isHex { head.tokenByteCount = UInt8(truncatingIfNeeded: token.count / 2) }
+        return head
+    }
+
     /// Judges a request whose header fields are good by its body.
     func answer(_ head: RequestHead, body: UnsafeRawBufferPointer, now: Instant) -> RequestAnswer {
         if let refusal = head.refusal {
@@ -225,7 +242,7 @@ public final class RequestJudge {
     }
 
     /// When a device lost the app: always the same time for the same device, within the week before the gateway's clock began.
-    private func timeOfLoss(_ token: UnsafeRawBufferPointer) -> Int64 {
+    func timeOfLoss(_ token: UnsafeRawBufferPointer) -> Int64 {
         if let fixed = api.unregisteredAt { return fixed }
         let age = Int64(tokenHash(token) % 604_800_000)
         return max(0, settings.unixOffset.nanoseconds / 1_000_000 - age)

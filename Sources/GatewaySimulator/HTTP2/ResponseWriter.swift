@@ -18,9 +18,11 @@ struct ResponseWriter {
     /// - Precondition: ``maxHeadBytes`` bytes are writable at `target`.
     mutating func writeHead(
         of answer: RequestAnswer, to head: borrowing RequestHead, streamID: UInt32,
-        into target: UnsafeMutableRawPointer
+        announcesTableSize: Bool = false, into target: UnsafeMutableRawPointer
     ) -> Int {
         var end = HTTP2FrameHeader.byteCount
+        // A table of no bytes, which is all that we ever use (RFC 7541 section 6.3).
+        if announcesTableSize { Self.put(0x20, target, &end) }
         var channelID: [UInt8] = []
         var hasBody = false
         switch answer {

@@ -83,6 +83,17 @@ enum CommandTable {
             .setting(
                 "feedback-port", nil, "NUMBER", "target.simulator.feedback.port", "feedback service's port; 0: any"),
             .setting(
+                "http2-port", nil, "NUMBER", "target.simulator.http2.port", "port of the HTTP/2 provider API; 0: any"),
+            .setting(
+                "signing-key", nil, "FILE", "target.simulator.http2.keyFile",
+                "key that provider tokens must be signed with (PEM); any otherwise"),
+            .setting("key-id", nil, "ID", "target.simulator.http2.keyID", "identifier of that key"),
+            .setting("team-id", nil, "ID", "target.simulator.http2.teamID", "team whose key it is"),
+            .setting("max-streams", nil, "COUNT", "target.simulator.http2.maxStreams", "streams open on a connection"),
+            .setting(
+                "accept-all", nil, "BOOL", "target.simulator.http2.acceptAll",
+                "true: HTTP/2 answers 200 to everything and judges nothing"),
+            .setting(
                 "unregistered", nil, "FILE", "target.simulator.feedback.unregisteredFile",
                 "tokens that the feedback service tells once they were pushed to, one in hexadecimal a line"),
             .value("write-ca", nil, "FILE", "write the certificate authority (PEM) for other clients"),
