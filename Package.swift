@@ -85,7 +85,8 @@ let package = Package(
                 "Harness", "Transport", "SecureChannel", "RunRecords", "Workload", "PushWire", "Primitives",
                 "CShims",
             ]),
-        .testTarget(name: "InteropTests", dependencies: ["RunRecords"], exclude: ["Clients"]),
+        .testTarget(
+            name: "InteropTests", dependencies: ["RunRecords", "Histograms", "Primitives"], exclude: ["Clients"]),
         .testTarget(name: "TidyTests", dependencies: ["RunRecords"]),
     ]
         + modules.map { module in
