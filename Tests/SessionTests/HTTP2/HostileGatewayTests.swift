@@ -154,7 +154,7 @@ import Testing
         }
         world.expectOrder(accepted: 99)
         #expect(world.gateways.count == 1)
-        #expect(world.ledger.requests.refusals == ["400": 1], "a body that long is no reason")
+        #expect(world.ledger.requests.refusals == [.init(status: 400, name: "400"): 1], "a body that long is no reason")
     }
 
     @Test func `settings of the largest values change nothing`() throws {

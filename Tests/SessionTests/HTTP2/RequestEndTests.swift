@@ -361,7 +361,7 @@ import Testing
         }
         world.expectOrder(accepted: 19)
         #expect(world.timesSeen[7] == 1)
-        #expect(world.ledger.requests.refusals == ["\(reason.name)": 1])
+        #expect(world.ledger.requests.refusals == [.init(status: reason.status, name: "\(reason.name)"): 1])
     }
 
     @Test func `a throttled notification is sent again after the delay, as often as the plan allows`() throws {
