@@ -70,6 +70,7 @@ public final class ProviderTokenSource: Sendable {
     ///   - teamID: the team's identifier.
     ///   - issuedAt: seconds since 1970.
     ///   - key: signs it.
+    /// - Returns: the token as it stands behind `bearer `.
     /// - Throws: ``TLSFailure`` when the library refuses.
     public static func sign(
         keyID: String, teamID: String, issuedAt: Int64, with key: SigningKey

@@ -50,7 +50,7 @@ final class NotificationLog {
             text += #","status":\#(status.rawValue),"reason":"\#(status)""#.utf8
         }
         if case .answered(let reason) = entry.outcome {
-            text += #","status":\#(reason.status),"reason":"\#(reason)""#.utf8
+            text += #","status":\#(reason.status),"reason":"\#(reason.name)""#.utf8
         }
         if let command = entry.command {
             text += #","command":\#(command)"#.utf8

@@ -35,7 +35,7 @@ struct AuthenticationTests {
     }
 
     @Test(arguments: [
-        "bearer", "bearer ", "bearer x", "bearer a.b.c", "basic abc", ProviderTokens.bearer(algorithm: "HS256"),
+        "bearer", "bearer x", "bearer a.b.c", "basic abc", ProviderTokens.bearer(algorithm: "HS256"),
         ProviderTokens.bearer(signature: 2), ProviderTokens.bearer(kid: "UNKNOWNKEY"),
         ProviderTokens.bearer(team: "TEAM654321"), ProviderTokens.bearer(kid: ""), ProviderTokens.bearer(team: ""),
         ProviderTokens.bearer(issuedAt: "\"soon\""), ProviderTokens.bearer(issuedAt: "-1"),

@@ -94,8 +94,8 @@ struct RequestJudgeTests {
         var request = Request(
             path: "/3/device/xyz", method: "GET",
             [
-                "apns-id": "x", "apns-push-type": "x", "apns-topic": " ", "apns-priority": "x", "apns-expiration": "x",
-                "apns-collapse-id": String(repeating: "x", count: 65),
+                "apns-id": "x", "apns-push-type": "x", "apns-topic": "a b", "apns-priority": "x",
+                "apns-expiration": "x", "apns-collapse-id": String(repeating: "x", count: 65),
             ])
         request.fields.append(("apns-priority", "10"))
         request.body = []

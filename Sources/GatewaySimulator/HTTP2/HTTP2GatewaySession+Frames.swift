@@ -4,8 +4,6 @@ import PushWire
 /// What each frame does.
 extension HTTP2GatewaySession {
     func take(_ frame: HTTP2Frame, now: Instant) throws(HTTP2Violation) {
-        // After a connection error nothing more counts, but is read until the end, so that GOAWAY arrives.
-        guard !isBroken else { return }
         let block = try wire.pointee.assembler.take(frame)
         switch frame.type {
         case .headers, .continuation:

@@ -184,7 +184,7 @@ public final class HTTP2GatewaySession {
         ledger.counts.receivedBytes += UInt64(bytes.count)
         let before = ledger.counts.api.accepted
         var rest = bytes
-        while !isClosed {  // bounded: each turn takes bytes off the input
+        while !isClosed && !isBroken {  // bounded: each turn takes bytes off the input
             do throws(HTTP2Violation) {
                 guard let frame = try wire.pointee.reader.next(in: &rest) else { break }
                 try take(frame, now: now)

@@ -19,6 +19,7 @@ struct TopicRules {
     ///   - text: the header's value; nil without the header.
     ///   - type: the push type, if one was named.
     ///   - connection: whose certificate or key says which topics are allowed.
+    /// - Returns: the app's number, or the reason for a refusal.
     func judge(_ text: UnsafeRawBufferPointer?, type: PushType?, on connection: ProviderConnection) -> Outcome {
         guard let text, !text.isEmpty else {
             guard let topics = connection.certificateTopics, let only = topics.first, topics.count == 1 else {

@@ -31,9 +31,9 @@ struct ProviderAPI: Sendable {
             verifier = { _, message, signature in key.verifies(message, signature: signature) }
             signingKey = nil
         } else if makesSigningKey {
+            let order = try SigningKeyOrder(keyID: http2.keyID, teamID: http2.teamID)
             do throws(TLSFailure) {
                 let key = try SigningKey()
-                let order = try SigningKeyOrder(keyID: http2.keyID, teamID: http2.teamID)
                 let verifying = try key.verifyingKey()
                 settings.providerKeys = [ProviderKey(keyID: order.keyID, teamID: order.teamID)]
                 verifier = { _, message, signature in verifying.verifies(message, signature: signature) }

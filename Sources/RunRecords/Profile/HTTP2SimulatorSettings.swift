@@ -105,7 +105,7 @@ extension HTTP2SimulatorSettings: SettingsGroup {
             .count("maxStreams", \.maxStreams, 1...100_000),
             .count("streamsBeforeAuthentication", \.streamsBeforeAuthentication, 1...100_000),
             .choice("streamEnforcement", \.streamEnforcement),
-            .bytes("streamWindow", \.streamWindow, 0...Int(Int32.max)),
+            .bytes("streamWindow", \.streamWindow, 1...Int(Int32.max)),
             .bytes("connectionWindow", \.connectionWindow, 1_024...Int(Int32.max)),
             .bytes("headerTable", \.headerTable, 0...65_536), .bytes("headerList", \.headerList, 1_024...16_384),
             .interval("prefaceTimeout", \.prefaceTimeout, timeouts), .interval("idleTimeout", \.idleTimeout, timeouts),
