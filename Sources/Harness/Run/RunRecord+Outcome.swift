@@ -92,7 +92,11 @@ extension ErrorCountRecord {
         if book.timedOut > 0 {
             list.append(ErrorCountRecord(status: nil, name: "no answer in time", count: Int64(book.timedOut)))
         }
-        add("violation", book.violations)
+        for (name, count) in book.violations.map({ ("\($0.key.code.name): \($0.key)", $0.value) }).sorted(by: {
+            $0.0 < $1.0
+        }) {
+            list.append(ErrorCountRecord(status: nil, name: "violation \(name)", count: Int64(count)))
+        }
         return list
     }
 }

@@ -29,8 +29,8 @@ public struct RequestBook: Hashable, Sendable {
     public private(set) var goAwayReasons: [String: UInt64] = [:]
     /// Requests that had no answer in time.
     public private(set) var timedOut: UInt64 = 0
-    /// Rules that the gateway broke, by their code.
-    public private(set) var violations: [HTTP2ErrorCode: UInt64] = [:]
+    /// Rules that the gateway broke.
+    public private(set) var violations: [HTTP2Rule: UInt64] = [:]
     /// For how long the gateway kept connections from opening requests, added over all of them.
     public private(set) var blocked: [BlockCause: Interval] = [:]
 
@@ -58,7 +58,7 @@ public struct RequestBook: Hashable, Sendable {
                 Self.count(name, 1, in: &goAwayReasons, otherwise: Self.otherName)
             }
         case .violation(let violation, _):
-            Self.count(violation.code, 1, in: &violations, otherwise: Self.otherCode)
+            violations[violation.rule, default: 0] += 1
         case .blocked(let cause, let time, _): blocked[cause, default: .zero] = blocked[cause, default: .zero] + time
         case .streamLimit: break
         }

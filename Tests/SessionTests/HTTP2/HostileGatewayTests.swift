@@ -35,7 +35,7 @@ import Testing
         #expect(violations(world) == [HTTP2Violation(rule)], sourceLocation: sourceLocation)
         #expect(world.gateways.count == 2, sourceLocation: sourceLocation)
         #expect(world.gateways[0].goAways == [rule.code], sourceLocation: sourceLocation)
-        #expect(world.ledger.requests.violations == [rule.code: 1], sourceLocation: sourceLocation)
+        #expect(world.ledger.requests.violations == [rule: 1], sourceLocation: sourceLocation)
         #expect(world.ledger.lostConnections == [.closedHere: 1], sourceLocation: sourceLocation)
         let unknown = world.ledger.count(of: .unknown)
         #expect(unknown <= 20, sourceLocation: sourceLocation)
