@@ -58,7 +58,7 @@ extension HTTP2GatewaySession {
             api.acceptsAll ? judge.glance(at: fields) : judge.judge(fields, on: connection, now: now)
         if stream.head.kind != .device { channelRequests[id] = judge.channelRequest(fields) }
         wire.pointee.streams.open(stream)
-        ledger.counts.api.maxOpenStreams = max(ledger.counts.api.maxOpenStreams, UInt64(wire.pointee.streams.count))
+        wire.pointee.maxOpenCount = max(wire.pointee.maxOpenCount, wire.pointee.streams.count)
         if block.endsStream { complete(id, body: UnsafeRawBufferPointer(start: nil, count: 0), now: now) }
     }
 

@@ -35,6 +35,7 @@ public final class HTTP2GatewaySession {
         /// The highest stream that the client opened.
         var lastStreamID: UInt32 = 0
         var openedCount: UInt64 = 0
+        var maxOpenCount = 0
         var spoiltCount: UInt64 = 0
         /// The widest window that a stream was ever promised.
         var widestStreamWindow: UInt32
@@ -194,6 +195,8 @@ public final class HTTP2GatewaySession {
         }
         let acceptedNow = ledger.counts.api.accepted - before
         if acceptedNow > 0 { noteAcceptance(of: acceptedNow, now: now) }
+        let mostOpen = UInt64(wire.pointee.maxOpenCount)
+        if mostOpen > ledger.counts.api.maxOpenStreams { ledger.counts.api.maxOpenStreams = mostOpen }
         settle(now: now)
     }
 
