@@ -6,6 +6,7 @@ import Primitives
 import Reports
 import RunRecords
 import SecureChannel
+import Synchronization
 
 /// One run: profile in, load out, record and summary.
 struct RunCommand {
@@ -101,6 +102,7 @@ struct RunCommand {
 private final class RecordKeeper: Sendable {
     private let record: RunRecord
     private let files: [RecordFile]
+    private let draft = Mutex(RecordDraft())
 
     init(record: RunRecord, files: [RecordFile]) {
         self.record = record
@@ -122,6 +124,7 @@ private final class RecordKeeper: Sendable {
         record.ledger.unsent = record.ledger.generated - written
         record.ledger.resent = resent
         // A disk that is full now may have room at the end; then the error is reported.
-        for file in files { try? file.writeInterval(record) }
+        guard let text = try? draft.withLock({ draft throws(RecordError) in try draft.encoded(record) }) else { return }
+        for file in files { try? file.writeInterval(text) }
     }
 }
