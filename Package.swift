@@ -54,7 +54,8 @@ let package = Package(
         .executableTarget(
             name: "Benchmarks",
             dependencies: [
-                "Harness", "RunRecords", "Histograms", "Workload", "GatewaySimulator", "PushWire", "Primitives",
+                "Harness", "Analysis", "RunRecords", "Histograms", "Workload", "GatewaySimulator", "PushWire",
+                "Primitives",
                 "Transport", "SecureChannel", "CShims",
             ],
             path: "Benchmarks",
@@ -77,8 +78,8 @@ let package = Package(
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "Harness", "Transport", "SecureChannel", "RunRecords", "Workload", "GatewaySimulator", "PushWire",
-                "Primitives", "CShims",
+                "Harness", "Analysis", "Transport", "SecureChannel", "RunRecords", "Workload", "GatewaySimulator",
+                "PushWire", "Primitives", "CShims",
             ]),
         .testTarget(name: "InteropTests", dependencies: ["RunRecords"], exclude: ["Clients"]),
         .testTarget(name: "TidyTests", dependencies: ["RunRecords"]),
