@@ -14,6 +14,7 @@ struct RunCommand {
     private let profile: Profile
     private let outputs: [OutputRequest]
     private let progress: ProgressPrinter.Style
+    private let limits: MachineLimits
 
     init(_ parsed: ParsedCommand) throws {
         self.parsed = parsed
@@ -22,6 +23,7 @@ struct RunCommand {
         try TargetPolicy.check(profile.target, allowedHosts: parsed.values["allow-host"] ?? [])
         outputs = try OutputRequest.read(parsed.values["output"] ?? [])
         progress = try ProgressPrinter.Style(option: parsed.last("progress"), isQuiet: parsed.has("quiet"))
+        limits = try MachineLimits(option: parsed.last("calibration"))
     }
 
     func execute() async throws -> Int32 {
@@ -35,9 +37,11 @@ struct RunCommand {
             return RecordFile(path: path)
         }
         for file in files { try file.checkWritable() }
+        let calibration = await limits.calibration(isQuiet: parsed.has("quiet"))
         let interrupts = SignalWatch.install()
         var start = RunRecord()
         describe(&start)
+        start.calibration = calibration
         let printer = ProgressPrinter(style: progress)
         let keeper = RecordKeeper(record: start, files: jsonFiles)
         let options = RunOptions(
@@ -49,6 +53,7 @@ struct RunCommand {
         var record = try await RunEngine(profile: profile, options: options).run()
         printer.end()
         record.startedAt = start.startedAt
+        record.calibration = calibration
         describeTool(&record)
         record.conclude(thresholds: profile.thresholdOutcomes(in: record))
         if record.verdict.status == .interrupted { record.verdict.exitCode = Int(SignalWatch.exitCode) }
