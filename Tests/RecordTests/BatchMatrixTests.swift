@@ -1,3 +1,4 @@
+import Primitives
 import RunRecords
 import Testing
 
