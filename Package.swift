@@ -83,7 +83,8 @@ let package = Package(
                 "Harness", "Analysis", "Transport", "SecureChannel", "RunRecords", "Workload", "GatewaySimulator",
                 "PushWire", "Primitives", "CShims",
             ]),
-        .testTarget(name: "InteropTests", dependencies: ["RunRecords"], exclude: ["Clients"]),
+        .testTarget(
+            name: "InteropTests", dependencies: ["RunRecords", "Histograms", "Primitives"], exclude: ["Clients"]),
         .testTarget(name: "TidyTests", dependencies: ["RunRecords"]),
     ]
         + modules.map { module in
