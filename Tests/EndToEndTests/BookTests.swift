@@ -193,7 +193,7 @@ extension EndToEndTests {
             }
             // The end comes in the middle of a batch, whose rest is lost.
             cells.append(
-                try await cell(1_000, 1, faults: #"{ fault: "close", after: 4_500, scope: "connection" }"#))
+                try await cell(1_000, 1, faults: #"{ fault: "close", after: 450, scope: "connection" }"#))
             #expect(cells[24].acceptedPerSecond == nil, "what was lost leaves the cell incomplete")
             let matrix = BatchMatrix(cells)
             let knee = cells[try #require(matrix.knee)]

@@ -85,7 +85,10 @@ import Testing
         #expect(record.reconnects.count >= 10)
         let others = try #require(record.reconnects.others)
         #expect(others.reconnects >= 10, "\(others)")
-        #expect(others.minShare >= 0.9, "\((record.reconnects.events ?? []).map { $0.othersShare ?? -1 })")
+        // A pause for all would show each time; the machine's other work may hold the sender up at one or another.
+        let shares = (record.reconnects.events ?? []).compactMap(\.othersShare)
+        #expect(others.medianShare >= 0.9, "\(shares)")
+        #expect(shares.count { $0 < 0.9 } <= shares.count / 4, "\(shares)")
         #expect(record.connections.count == 16)
         #expect(record.connections.reduce(0) { $0 + $1.written } == record.written)
         #expect(record.connections.reduce(0) { $0 + $1.openings } == 16 + record.reconnects.count)
