@@ -60,6 +60,8 @@ extension ReconnectEventRecord {
             switch reconnect.cause {
             case .reply(let status): status.description
             case .end(let end): "\(end)"
+            case .goAway(let code): "goAway \(code.name)"
+            case .rollover: "rollover"
             }
         waitNs = reconnect.wait.nanoseconds
         tcpNs = reconnect.tcp.nanoseconds
