@@ -132,11 +132,13 @@ extension InteropTests {
                 """)
             let text = String(decoding: output, as: UTF8.self)
             try #require(status == 0, "\(text)")
-            #expect(text.contains("status codes: 2000 2xx, 0 3xx, 0 4xx, 0 5xx"), "\(text)")
             let books = try simulator.finish()
             books.expectSound()
-            #expect(books.book.ledger.http2?.accepted == 2_000)
-            #expect(books.book.ledger.http2?.refusedStreams == 0)
+            let http2 = try #require(books.book.ledger.http2)
+            #expect(text.contains("status codes: \(http2.accepted) 2xx, 0 3xx, 0 4xx, 0 5xx"), "\(text)")
+            #expect(http2.accepted + http2.refusedStreams == 2_000 && http2.violations == 0)
+            // It may open all streams before our SETTINGS reach it, and with a limit of one loses all of those but one.
+            #expect(http2.refusedStreams <= (authentication == "none" ? 0 : 4 * 49))
         }
     }
 }
