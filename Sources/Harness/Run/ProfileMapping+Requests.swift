@@ -6,9 +6,8 @@ import SecureChannel
 import Transport
 
 extension Profile {
-    /// What requests of the provider API carry and how long they may take; nil for other protocols.
-    ///
-    /// - Parameter host: the target's name, unless the profile has another one for `:authority`.
+    /// What requests of the provider API carry and how long they may take; nil for other protocols. `host` is the target's name, which
+    /// stands in `:authority` unless the profile has another one.
     func requestPlan(host: String) -> RequestPlan? {
         guard protocolName == .http2 else { return nil }
         let http2 = sender.http2
@@ -33,9 +32,9 @@ extension Profile {
         return plan
     }
 
-    /// Who signs the provider tokens of the run; nil if there are none.
+    /// Who signs the provider tokens of the run; nil if there are none. `simulated` is the key that the simulator believes, for a profile
+    /// that names none.
     ///
-    /// - Parameter simulated: the key that the simulator believes, for a profile that names none.
     /// - Throws: ``HarnessError/invalidInput(_:)`` for a file without a key that can be used.
     func authorization(simulated: ProviderSigningKey?) throws(HarnessError) -> Authorization? {
         let http2 = sender.http2
