@@ -1,6 +1,7 @@
 import Harness
 import RunRecords
 import Testing
+import Workload
 
 extension EndToEndTests {
     /// The provider API over real TLS, both ends ours.
