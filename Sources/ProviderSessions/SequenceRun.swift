@@ -51,12 +51,12 @@ public struct SequenceRuns: Hashable, Sendable, ExpressibleByArrayLiteral {
         }
     }
 
-    /// Sorts the runs and joins those that continue each other, whatever their resends; for books, in which neither counts.
+    /// Sorts the runs and joins those that continue each other; for books, in which the order does not count.
     public mutating func compact() {
         runs.sort { $0.start < $1.start }
         var joined = 0
         for run in runs.dropFirst() {
-            if runs[joined].end == run.start {
+            if runs[joined].end == run.start, runs[joined].unprovenResends == run.unprovenResends {
                 runs[joined].count += run.count
             } else {
                 joined += 1
