@@ -77,8 +77,8 @@ let package = Package(
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "Harness", "Transport", "SecureChannel", "RunRecords", "Workload", "PushWire", "Primitives",
-                "CShims",
+                "Harness", "Transport", "SecureChannel", "Reports", "RunRecords", "Workload", "PushWire",
+                "Primitives", "CShims",
             ]),
         .testTarget(name: "InteropTests", dependencies: ["RunRecords"], exclude: ["Clients"]),
         .testTarget(name: "TidyTests", dependencies: ["RunRecords"]),

@@ -179,7 +179,8 @@ import Testing
         #expect(world.ledger.lostConnections[.reset] ?? 0 >= 10)
         #expect(world.count(.unknown) == 0)
         #expect((world.count(.lost) > 0) == (limit == 2), "a tenth copy is as good as a first one")
-        #expect(world.ledger.losses[.cap] ?? 0 == world.count(.lost), "nothing tells what a killed connection had carried")
+        #expect(
+            world.ledger.losses[.cap] ?? 0 == world.count(.lost), "nothing tells what a killed connection had carried")
         #expect(world.count(.accepted) + world.count(.lost) == 5_000)
     }
 
