@@ -55,7 +55,8 @@ let package = Package(
         .executableTarget(
             name: "Benchmarks",
             dependencies: [
-                "Harness", "RunRecords", "Histograms", "Workload", "GatewaySimulator", "PushWire", "Primitives",
+                "Harness", "Analysis", "RunRecords", "Histograms", "Workload", "GatewaySimulator", "PushWire",
+                "Primitives",
                 "Transport", "SecureChannel", "CShims",
             ],
             path: "Benchmarks",
@@ -79,8 +80,8 @@ let package = Package(
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "Harness", "Transport", "SecureChannel", "Reports", "RunRecords", "Workload", "PushWire",
-                "Primitives", "CShims",
+                "Harness", "Analysis", "Transport", "SecureChannel", "Reports", "RunRecords", "Workload",
+                "GatewaySimulator", "PushWire", "Primitives", "CShims",
             ]),
         .testTarget(
             name: "InteropTests", dependencies: ["RunRecords", "Histograms", "Primitives"], exclude: ["Clients"]),

@@ -41,6 +41,8 @@ public struct FateLedger: Sendable {
     /// Connections that ended without an explaining reply, by kind.
     public private(set) var lostConnections: [ConnectionEnd: UInt64] = [:]
 
+    /// What only the provider API tells.
+    public private(set) var requests = RequestBook()
     private static let violationKinds = 16
 
     /// Makes an empty book.
@@ -70,7 +72,7 @@ public struct FateLedger: Sendable {
             fates[fate, default: []].append(entry)
             if let proof { proofs[proof, default: 0] += run.count }
         case .lost(let run, let reason):
-            fates[.lost, default: []].append(run)
+            fates[.lost, default: []].append(reason == .cap ? run : SequenceRun(start: run.start, count: run.count))
             losses[reason, default: 0] += run.count
         case .errorReply(let reply, _, _, _, _): errors[reply.status, default: 0] += 1
         case .unplacedReply(let reply, _):
@@ -87,6 +89,7 @@ public struct FateLedger: Sendable {
         case .reconnected: reconnects += 1
         case .connectFailed(let end, _): failedAttempts[end, default: 0] += 1
         case .connectionLost(let end, _, _): lostConnections[end, default: 0] += 1
+        case .request(let event): requests.record(event)
         case .proved: sentinelReplies += 1
         case .firstProof: break
         }
@@ -140,7 +143,7 @@ public struct FateLedger: Sendable {
                     left.append(SequenceRun(start: sequence, count: 1, unprovenResends: run.unprovenResends))
                 } else {
                     fates[told, default: []].append(SequenceRun(start: sequence, count: 1))
-                    losses[.cap, default: 1] -= 1
+                    losses[.cap, default: 1] -= 1  // as many were entered
                 }
             }
         }
@@ -190,6 +193,7 @@ public struct FateLedger: Sendable {
         reconnects += other.reconnects
         failedAttempts.merge(other.failedAttempts, uniquingKeysWith: +)
         lostConnections.merge(other.lostConnections, uniquingKeysWith: +)
+        requests.add(other.requests)
     }
 
     /// Whether exactly the notifications 0 ..< `generated` have a fate, and each only one.

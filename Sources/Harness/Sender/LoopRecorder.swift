@@ -8,6 +8,8 @@ enum Series: Int, CaseIterable {
     case residence, errorReply, connectTCP, connectTLS, reconnect
     case reconnectDetect, reconnectWait, reconnectTCP, reconnectTLSFull, reconnectTLSResumed, reconnectWrite
     case firstAcceptance
+    /// From the request to the end of its response, of those accepted and of those refused; what the gateway kept waiting.
+    case service, serviceRefused, blocked
 
     /// The name in records and thresholds.
     var name: String { "\(self)" }
@@ -99,7 +101,19 @@ final class LoopRecorder {
         case .firstProof(let delay, let at):
             if at >= measureStart { self[.firstAcceptance].record(delay.nanoseconds) }
         case .proved(let at): lastProof = at
+        case .request(.blocked(_, let time, let at)):
+            if at >= measureStart { self[.blocked].record(time.nanoseconds) }
         default: break
+        }
+    }
+
+    /// Enters requests whose responses ended at `end`.
+    func record(_ requests: UnsafeBufferPointer<RequestSample>, answeredAt end: Instant) {
+        lastProof = end
+        guard end >= measureStart else { return }
+        let (accepted, refused) = (self[.service], self[.serviceRefused])
+        for request in requests {
+            (request.isAccepted ? accepted : refused).record((end - request.writtenAt).nanoseconds)
         }
     }
 

@@ -60,7 +60,8 @@ extension WorkloadSettings: SettingsGroup {
 extension PayloadSettings: SettingsGroup {
     static var fields: [SettingsField<Self>] {
         [
-            .payloadBytes, .choice("text", \.text), .text("templateFile", \.templateFile), .text("file", \.file),
+            .payloadBytes, .choice("text", \.text), .choice("form", \.form), .text("templateFile", \.templateFile),
+            .text("file", \.file),
         ]
     }
 
