@@ -72,6 +72,9 @@ let package = Package(
                 "ProviderSessions", "GatewaySimulator", "SimulatedTransport", "Workload", "PushWire", "Primitives",
             ]),
         .testTarget(
+            name: "ProviderAPITests",
+            dependencies: ["GatewaySimulator", "SecureChannel", "Workload", "PushWire", "Primitives"]),
+        .testTarget(
             name: "TransportTests", dependencies: ["Transport", "SecureChannel", "Primitives", "CShims"]),
         .testTarget(
             name: "RecordTests",

@@ -120,7 +120,9 @@ private struct NumericOption {
         "status": "status: 8", "slowAccept": "delay: '1ms'", "handshake": "mode: 'alert'", "idleClose": "idle: '1s'",
         "kill": "rate: 1", "replyClose": "mode: 'abrupt'", "throttle": "rate: 1000", "replyDelay": "delay: '1ms'",
         "replySplit": "pieces: [1, 5]", "replyIdentifier": "identifier: 1", "stall": "for: '1s'", "outage": "for: '1s'",
-        "freeze": "for: '1s'", "refuse": "for: '1s'",
+        "freeze": "for: '1s'", "refuse": "for: '1s'", "response": "reason: 'TooManyRequests'",
+        "responseDelay": "delay: '1ms'", "streamLimit": "streams: 1", "streamWindow": "window: 1000",
+        "tokenLimit": "rate: 1", "windowHeld": "for: '1s'",
     ]
     private static let replacements: Set<String> = ["throttle.bytes", "replyIdentifier.shift", "refuse.share"]
     private static let faultPrefix = "target.simulator.faults["

@@ -30,9 +30,12 @@ extension RunRecord {
                     status: nil, name: "protocol violation", count: Int64(outcome.sender.ledger.protocolViolations)))
         }
         for (bytes, count) in outcome.sender.ledger.violationBytes { violationBytes["\(bytes)"] = Int64(count) }
-        replies = ReplyRecord(
-            sent: outcome.simulator?.ledger.repliesSent, read: Int64(outcome.sender.ledger.repliesRead),
-            errorAfterWriteFailure: Int64(outcome.sender.ledger.repliesAfterWriteFailure))
+        replies =
+            profile.protocolName == .http2
+            ? nil
+            : ReplyRecord(
+                sent: outcome.simulator?.ledger.repliesSent, read: Int64(outcome.sender.ledger.repliesRead),
+                errorAfterWriteFailure: Int64(outcome.sender.ledger.repliesAfterWriteFailure))
         reconnects = ReconnectRecord(outcome)
         windowOverruns.count = Int64(outcome.sender.ledger.windowOverruns)
         windowOverruns.windowNeeded =
