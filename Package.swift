@@ -73,7 +73,9 @@ let package = Package(
             ]),
         .testTarget(
             name: "ProviderAPITests",
-            dependencies: ["GatewaySimulator", "SecureChannel", "Workload", "PushWire", "Primitives"]),
+            dependencies: [
+                "GatewaySimulator", "ProviderSessions", "SecureChannel", "Workload", "PushWire", "Primitives",
+            ]),
         .testTarget(
             name: "TransportTests", dependencies: ["Transport", "SecureChannel", "Primitives", "CShims"]),
         .testTarget(

@@ -80,7 +80,11 @@ final class RequestFaults {
     /// How an answer leaves; of several faults the last one has the last word.
     func delivery(of subject: FaultSubject, now: Instant) -> Delivery {
         var delivery = Delivery()
-        for place in shaping.indices where shaping[place].strike(subject, now: now, totals: totals) != nil {
+        for place in shaping.indices {
+            var subject = subject
+            // Who is reset sends the same again, and would be reset for ever.
+            if case .resetStream = shaping[place].fault.effect { subject.isDrawnByPosition = true }
+            guard shaping[place].strike(subject, now: now, totals: totals) != nil else { continue }
             ledger.countFault(shaping[place].index)
             switch shaping[place].fault.effect {
             case .responseDelay(let delay):
