@@ -94,23 +94,23 @@ private let timeForm =
     @Test(arguments: [
         BadProfile(
             "{ sender: { streams: 10 } }",
-            "p.json5:1:22: sender.streams: has no effect: only protocol http2 has it, and this is enhanced"),
+            "p.json5:1:13: sender.streams: has no effect: only protocol http2 has it, and this is enhanced"),
         BadProfile(
             "{ protocol: \"http2\", sender: { mode: \"windowed\" } }",
-            "p.json5:1:38: sender.mode: windowed is for the binary interface; over HTTP/2 sender.streams bounds what is in "
+            "p.json5:1:32: sender.mode: windowed is for the binary interface; over HTTP/2 sender.streams bounds what is in "
                 + "flight"),
         BadProfile(
             "{ protocol: \"http2\", sender: { http2: { keyFile: \"k.p8\" } } }",
-            "p.json5:1:49: sender.http2.keyFile: needs keyID beside it"),
+            "p.json5:1:41: sender.http2.keyFile: needs keyID beside it"),
         BadProfile(
             "{ protocol: \"http2\", sender: { http2: { keyID: \"K\" } } }",
-            "p.json5:1:47: sender.http2.keyID: needs keyFile beside it"),
+            "p.json5:1:41: sender.http2.keyID: needs keyFile beside it"),
         BadProfile(
             "{ protocol: \"http2\", sender: { http2: { renewal: \"10min\" } } }",
-            "p.json5:1:49: sender.http2.renewal: 10 min is out of range; accepted: 20 min to 1 h"),
+            "p.json5:1:50: sender.http2.renewal: 10m is out of range; accepted: 20m to 1h"),
         BadProfile(
             "{ protocol: \"http2\", sender: { http2: { topic: \" x\" } } }",
-            "p.json5:1:47: sender.http2.topic: is no value of a header field; 1 to 512 bytes on one line, without blanks at "
+            "p.json5:1:41: sender.http2.topic: is no value of a header field; 1 to 512 bytes on one line, without blanks at "
                 + "their ends, are accepted"),
         BadProfile(
             "{ protocol: \"enhancd\" }",

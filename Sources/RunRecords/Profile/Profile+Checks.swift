@@ -125,8 +125,12 @@ extension Profile {
 
     private func checkRequests(_ checks: ContradictionCheck) throws(ProfileError) {
         guard protocolName == .http2 else {
-            for key in ["sender.streams", "sender.http2"] {
-                try checks.refuse(key, when: checks.document.mentions(key)) {
+            let defaults = SenderSettings()
+            for (key, isSet) in [
+                ("sender.streams", sender.streams != defaults.streams),
+                ("sender.http2", sender.http2 != defaults.http2),
+            ] {
+                try checks.refuse(key, when: isSet) {
                     "has no effect: only protocol http2 has it, and this is \(protocolName.rawValue)"
                 }
             }
