@@ -237,7 +237,8 @@ import Workload
 @Suite struct ExtremeSettingTests {
     /// Numeric settings for which 0 has a meaning: no wait, no fault, any port, no ticket, the first seed.
     private static let zeroAllowed: Set<String> = [
-        "phases.drain", "phases.warmup", "sender.batch.linger", "sender.reconnect.jitter", "sender.wait",
+        "phases.drain", "phases.warmup", "sender.batch.linger", "sender.http2.retry.backoff",
+        "sender.http2.retry.later", "sender.reconnect.jitter", "sender.wait",
         "sender.watch", "target.simulator.port", "target.simulator.roundTrip",
         "target.simulator.feedback.emptyDelay",
         "target.simulator.feedback.pause", "target.simulator.feedback.port",
