@@ -67,6 +67,10 @@ struct Job: Encodable {
     var ca: String
     @Nullable var certificate: String?
     @Nullable var key: String?
+    /// Of the key for provider tokens, and the app; for HTTP/2.
+    @Nullable var keyID: String?
+    @Nullable var teamID: String?
+    @Nullable var topic: String?
     var notifications: [Planned]
     var perFrame = 0
     var readsAnswer = false
