@@ -183,56 +183,6 @@ extension InteropTests {
             #expect(http2.violations == 3 && http2.accepted == 1)
         }
 
-        /// What the driver of aioapns prints.
-        private struct Report: Decodable {
-            struct Refusal: Decodable, Equatable {
-                var identifier: UInt32
-                var status: Int
-                var reason: String
-            }
-
-            var failed: [Refusal]
-            var echoed: Bool
-        }
-
-        @Test(arguments: [true, false])
-        func `aioapns learns what became of each notification, with a key and with a certificate`(
-            hasCertificate: Bool
-        ) throws {
-            let signer = try Signer()
-            let folder = try ScratchFolder()
-            let certificates = "certificates '\(folder.path)' --topic com.example.app"
-            try #require(try Shell.run("exec '\(Simulator.program())' \(certificates)").status == 0)
-            let server = [
-                "--client-certificates", "request", "--client-ca", "\(folder.path)/ca.pem", "--server-cert",
-                "\(folder.path)/server.pem", "--server-key", "\(folder.path)/server-key.pem",
-            ]
-            let simulator = try Simulator(
-                ["--seed", "7"] + signer.options + server, authority: "\(folder.path)/ca.pem")
-            let notifications = (1...200).map { Planned(UInt32($0), isBad: $0.isMultiple(of: 50)) }
-            var job = Job(simulator, notifications)
-            job.port = simulator.http2Port
-            job.topic = "com.example.app"
-            if hasCertificate {
-                let files = ["", "-key"].map { "\(folder.path)/provider-com.example.app\($0).pem" }
-                let both = try files.map { try String(contentsOfFile: $0, encoding: .utf8) }.joined()
-                job.certificate = try folder.file("both.pem", both)
-            } else {
-                job.key = "\(signer.folder.path)/AuthKey_ABC123DEFG.p8"
-                job.keyID = "ABC123DEFG"
-                job.teamID = "TEAM123456"
-            }
-            let report = try Clients.run("aioapns_client.py", job, as: Report.self)
-            #expect(
-                report.failed
-                    == [50, 100, 150, 200].map { .init(identifier: $0, status: 400, reason: "BadDeviceToken") })
-            #expect(report.echoed)
-            let books = try simulator.finish()
-            books.expectSound()
-            #expect(Set(books.acceptedTokens).count == 196 && books.acceptedTokens.count == 196)
-            #expect(books.book.ledger.http2?.violations == 0)
-        }
-
         @Test(arguments: ["required", "none"])
         func `h2load finds every request answered, whatever the limit was at first`(authentication: String) throws {
             let signer = try Signer()
