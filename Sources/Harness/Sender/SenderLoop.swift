@@ -55,23 +55,66 @@ final class SenderLoop {
     private let index: Int
     private let recorder = LoopRecorder()
     private let links: [ProviderLink]
+    private let authorization: Authorization?
+    private var renewal: LoopTimer?
+
+    /// What all sessions of a run are made of.
+    struct Plan: Sendable {
+        var sessions: SessionPlan
+        /// What requests of the provider API carry; nil for the binary interface.
+        var requests: RequestPlan?
+        /// Who signs provider tokens; nil without such.
+        var authorization: Authorization?
+        var connect: ConnectPlan
+        var supply: SequenceSupply
+        var source: NotificationSource
+        var seed: UInt64
+
+        /// Makes the session of one connection slot.
+        func makeSession(slot: Int) -> any SenderSession {
+            guard let requests else {
+                return ProviderSession(slot: slot, plan: sessions, supply: supply, source: source, seed: seed)
+            }
+            return RequestSession(
+                slot: slot, plan: sessions, requests: requests, supply: supply, source: source, seed: seed)
+        }
+    }
 
     /// Makes the sessions of `slots` on the loop of `core`.
-    init(
-        core: LoopCore, index: Int, slots: [Int], plan: SessionPlan, connect: ConnectPlan, supply: SequenceSupply,
-        source: NotificationSource, seed: UInt64
-    ) {
+    init(core: LoopCore, index: Int, slots: [Int], plan: Plan) {
         self.core = core
         self.index = index
+        authorization = plan.authorization
         let recorder = recorder
         links = slots.map { slot in
-            let session = ProviderSession(slot: slot, plan: plan, supply: supply, source: source, seed: seed)
-            return ProviderLink(session: session, core: core, plan: connect, recorder: recorder)
+            ProviderLink(
+                session: plan.makeSession(slot: slot), core: core, plan: plan.connect, recorder: recorder)
         }
     }
 
     /// Opens the connections.
-    func start() { for link in links { link.start() } }
+    func start() {
+        if authorization != nil {
+            renewal = core.makeTimer { [weak self] _ in self?.authorize() }
+            authorize()
+        }
+        for link in links { link.start() }
+    }
+
+    /// Gives the sessions the value of `authorization` that holds now.
+    private func authorize() {
+        guard let authorization else { return }
+        var next = Instant.distantFuture
+        for link in links {
+            guard let session = link.session as? RequestSession,
+                // A key that has signed before does so again; if not, requests go on with the last value.
+                let value = try? authorization.value(slot: session.slot, at: core.now)
+            else { continue }
+            session.setAuthorization(value.bytes)
+            next = min(next, value.renewAt)
+        }
+        renewal?.set(to: next == .distantFuture ? nil : next)
+    }
 
     /// Lets idle connections look at the supply again.
     func wake() { for link in links { link.wake() } }

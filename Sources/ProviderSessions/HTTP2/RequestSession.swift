@@ -413,6 +413,7 @@ public final class RequestSession {
         resends.append(
             Resend(
                 sequence: request.sequence, unprovenResends: request.unprovenResends, retries: request.retries,
+                refusedStreams: request.refusedStreams,
                 otherwise: request.unprovenResends > 0 ? .unknown : otherwise))
     }
 
