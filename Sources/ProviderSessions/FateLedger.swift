@@ -68,7 +68,7 @@ public struct FateLedger: Sendable {
         case .reconnected: reconnects += 1
         case .connectFailed(let end, _): failedAttempts[end, default: 0] += 1
         case .connectionLost(let end, _, _): lostConnections[end, default: 0] += 1
-        case .proved, .firstProof: break
+        case .proved, .firstProof, .sent: break
         }
     }
 

@@ -71,8 +71,11 @@ public struct ConnectionFacts: Hashable, Sendable {
 public enum SessionEvent: Hashable, Sendable {
     /// A batch is in the kernel's hands.
     ///
-    /// `residence` counts from the oldest notification's offer to the connection; `bytes` are those of the frames.
+    /// `residence` counts from the batch's offer to the connection; `bytes` are those of the frames.
     case wrote(notifications: UInt64, resent: UInt64, bytes: UInt64, residence: Interval, at: Instant)
+    /// Notifications are in the kernel's hands for the first time; each is told of once, when it was written or the connection
+    /// ended under it, and before its fate.
+    case sent(SequenceRun, at: Instant)
     /// Notifications have their fate.
     case settled(SequenceRun, Fate, Proof?)
     /// An error reply came: `latency` counts from the write of the named notification (nil when that is no longer known),
@@ -95,6 +98,6 @@ public enum SessionEvent: Hashable, Sendable {
     case connectFailed(ConnectionEnd, at: Instant)
     /// An established connection ended without a reply that explains it.
     case connectionLost(ConnectionEnd, unproven: UInt64, at: Instant)
-    /// Everything written on the session is proved; `at` is when the sentinel's reply came.
+    /// Everything written on the session is proved, as the events behind this one tell; `at` is when the sentinel's reply came.
     case proved(at: Instant)
 }

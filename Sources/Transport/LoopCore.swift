@@ -70,6 +70,8 @@ public final class LoopCore {
 
     /// Works until there is nothing to do for a millisecond; called when the epoll descriptor is readable.
     func run() {
+        // The queue may run on another thread each time.
+        shim_timer_be_exact()
         runStart = ThreadClock.now()
         refreshNow()
         let leaveAt = now + Self.stayLimit

@@ -11,12 +11,18 @@ public final class RunEngine {
     private let plan: SessionPlan
     private let source: NotificationSource
     private let supply: SequenceSupply
+    private let loopCount: Int
     private var loops: [EventLoop] = []
     private var child: SimulatorChild?
     private var feedback: ConnectPlan?
     private var monitor: RunMonitor
     private var outcome = RunOutcome()
 
+    /// Whether the time of the offer is over.
+    private var isClosed = false
+
+    /// How long notifications may still be written that were due when the time of the offer was over.
+    private static let closingTime = Interval.milliseconds(100)
     /// How often the engine looks at the run.
     private static let tickNanoseconds: UInt64 = 10_000_000
 
@@ -28,11 +34,11 @@ public final class RunEngine {
         self.options = options
         plan = profile.sessionPlan()
         source = try profile.notificationSource()
-        let arrivals: SequenceSupply.Arrivals =
-            if profile.load.loop == .open, let rate = profile.load.rate { .constant(rate) } else { .closedLoop }
+        loopCount = Self.loopCount(of: profile)
         supply = SequenceSupply(
-            limit: UInt64(min(profile.workload.notifications, Profile.notificationLimit)), arrivals: arrivals,
-            connectionCount: profile.sender.connections, start: nil)
+            limit: UInt64(min(profile.workload.notifications, Profile.notificationLimit)),
+            arrivals: try profile.arrivals(), connectionCount: profile.sender.connections, loopCount: loopCount,
+            start: nil)
         monitor = RunMonitor(sessionCount: profile.sender.connections)
     }
 
@@ -78,8 +84,9 @@ public final class RunEngine {
     }
 
     /// Half of the processors when the simulator needs the other half, else all of them; never more than connections.
-    private var loopCount: Int {
-        let available = child == nil ? Machine.processorCount : max(1, Machine.processorCount / 2)
+    private static func loopCount(of profile: Profile) -> Int {
+        var available = Machine.processorCount
+        if case .simulator = profile.target { available = max(1, available / 2) }
         return min(profile.sender.loops ?? available, profile.sender.connections)
     }
 
@@ -139,13 +146,13 @@ public final class RunEngine {
         await onEachLoop { $0.wake() }
         while !mustAbort && !monitor.isFinished {  // bounded by the phases, the drain and the outage limit
             let now = MonotonicClock.now()
-            if now >= measureEnd || options.interrupts.value > 0 { supply.stop() }
+            await endOffer(at: measureEnd, now: now)
             if options.interrupts.value > 0 && monitor.written == 0 { break }
             await observe(supply.isExhausted ? .draining : now < outcome.measureStart ? .warmup : .measuring)
             if supply.isExhausted {
                 if monitor.gatewayMoved { await onEachLoop { $0.gatewayMoved() } }
                 if outcome.measureEnd == .zero {
-                    outcome.measureEnd = now
+                    outcome.measureEnd = min(now, measureEnd)
                     await onEachLoop { $0.wake() }
                 }
                 if now - max(outcome.measureEnd, monitor.lastProgress) > profile.phases.drain { break }
@@ -160,6 +167,16 @@ public final class RunEngine {
         supply.stop()
         await onEachLoop { $0.abandon() }
         outcome.end = MonotonicClock.now()
+    }
+
+    /// Ends the offer when its time is over, or the user says so. What was due by then may still go for a moment.
+    private func endOffer(at end: Instant, now: Instant) async {
+        if options.interrupts.value > 0 || now > end + Self.closingTime { supply.stop() }
+        guard now >= end, !isClosed else { return }
+        isClosed = true
+        outcome.claimedInTime = supply.claimedCount
+        supply.close(at: end)
+        await onEachLoop { $0.wake() }
     }
 
     /// Ends a run that never began to send.
@@ -207,7 +224,10 @@ public final class RunEngine {
         // A run that time ends generates what it takes; one with a number has planned all of them.
         let isWithoutNumber = profile.workload.notifications == Profile.notificationLimit
         let isEndedByTime = profile.phases.measure != nil && (outcome.abort == nil || isWithoutNumber)
-        outcome.generated = isEndedByTime ? claimed : supply.limit
+        outcome.generated = isEndedByTime ? (isClosed ? supply.scheduledCount : claimed) : supply.limit
+        outcome.tally = supply.tally
+        outcome.arrivals = supply.plan
+        for run in outcome.tally?.skippedRuns.runs ?? [] { outcome.sender.ledger.recordUnsent(run) }
         outcome.sender.ledger.recordUnsent(SequenceRun(start: claimed, count: outcome.generated - claimed))
         await observe(.draining)
         outcome.intervals = monitor.closedIntervals(at: outcome.end)

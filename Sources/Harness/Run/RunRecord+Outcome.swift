@@ -160,7 +160,7 @@ extension RunOutcome {
             evidence += "; \(window.name) was full for \(percent(window.share)) of the time"
             return LimitRecord(kind: .window, evidence: evidence)
         }
-        if profile.load.loop == .open, senderShare < 0.9, (gatewayShare ?? 0) < 0.9, missedSchedule(profile) == nil {
+        if profile.load.loop == .open, senderShare < 0.9, (gatewayShare ?? 0) < 0.9, missedSchedule == nil {
             return LimitRecord(kind: .rate, evidence: evidence)
         }
         switch (senderShare >= 0.85, (gatewayShare ?? 0) >= 0.85) {

@@ -1,6 +1,7 @@
 import Primitives
 import ProviderSessions
 public import RunRecords
+import Workload
 
 extension RunRecord {
     /// Concludes a run: the worst that happened decides status and exit code, and all of it stands in the reasons.
@@ -119,7 +120,7 @@ extension VerdictRecord {
             if outcome.sender.ledger.count(of: .accepted) == 0, profile.protocolName.hasIdentifiers {
                 reasons = outcome.attemptReasons
             }
-            if let share = outcome.missedSchedule(profile) {
+            if let share = outcome.missedSchedule {
                 self.init(
                     status: .generatorLimited,
                     reasons: ["the schedule was not met: \(share) % of what was due was offered in time"], exitCode: 7)
@@ -150,12 +151,14 @@ extension RunOutcome {
 
     /// The share of the open loop's schedule that was kept, in percent, if it is below 99 and more than 250 ms late: of what was due until the offer ended,
     /// by time or with the last notification, how much connections had taken by then.
-    func missedSchedule(_ profile: Profile) -> Int? {
-        guard profile.load.loop == .open, let rate = profile.load.rate, measureEnd > startedAt else { return nil }
-        let elapsed = (measureEnd - startedAt).seconds
-        let planned = Double(generated) / rate.perSecond
+    var missedSchedule: Int? {
+        guard let arrivals, measureEnd > startedAt, generated > 0 else { return nil }
+        let elapsed = measureEnd - startedAt
+        // By number the offer ends with the last notification, by time before the first that was not handed out.
+        let reached = arrivals.schedule.time(of: claimedInTime ?? generated - 1)
         // A moment of a busy machine is no missed schedule of a short run.
-        guard elapsed - planned > 0.25, planned / elapsed < 0.99 else { return nil }
-        return Int(planned / elapsed * 100)
+        guard reached < elapsed, elapsed - reached > .milliseconds(250), reached.seconds / elapsed.seconds < 0.99
+        else { return nil }
+        return Int(reached.seconds / elapsed.seconds * 100)
     }
 }

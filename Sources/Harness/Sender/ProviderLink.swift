@@ -28,6 +28,8 @@ final class ProviderLink: LinkHandler {
     private var armed: Instant?
     /// When the attempt begins that the session wants and the pace holds back.
     private var dialAt: Instant?
+    /// Called when the session could write a batch and has none; nil in a closed loop, where nothing has to be waited for.
+    var onWaiting: (() -> Void)?
 
     init(session: ProviderSession, core: LoopCore, plan: ConnectPlan, recorder: LoopRecorder) {
         self.session = session
@@ -49,7 +51,7 @@ final class ProviderLink: LinkHandler {
         settle()
     }
 
-    /// Something changed about the supply; a batch may be due.
+    /// A batch is due, or the supply has come to its end.
     func wake() {
         link?.requestFill()
         arm()
@@ -126,6 +128,7 @@ final class ProviderLink: LinkHandler {
         case .fill: link?.requestFill()
         }
         arm()
+        if let onWaiting, session.isWaiting { onWaiting() }
     }
 
     private func connect() {

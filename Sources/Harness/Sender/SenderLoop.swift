@@ -55,6 +55,8 @@ final class SenderLoop {
     private let index: Int
     private let recorder = LoopRecorder()
     private let links: [ProviderLink]
+    /// Gives an open loop's batches to connections in turns; nil in a closed loop.
+    private let pacing: PaceDriver?
 
     /// Makes the sessions of `slots` on the loop of `core`.
     init(
@@ -64,9 +66,13 @@ final class SenderLoop {
         self.core = core
         self.index = index
         let recorder = recorder
-        links = slots.map { slot in
+        let links = slots.map { slot in
             let session = ProviderSession(slot: slot, plan: plan, supply: supply, source: source, seed: seed)
             return ProviderLink(session: session, core: core, plan: connect, recorder: recorder)
+        }
+        self.links = links
+        pacing = supply.plan.map { _ in
+            PaceDriver(core: core, links: links, supply: supply, batch: plan.batch)
         }
     }
 
@@ -74,7 +80,10 @@ final class SenderLoop {
     func start() { for link in links { link.start() } }
 
     /// Lets idle connections look at the supply again.
-    func wake() { for link in links { link.wake() } }
+    func wake() {
+        for link in links { link.wake() }
+        pacing?.wake()
+    }
 
     /// The gateway was seen to accept notifications.
     func gatewayMoved() { for link in links { link.gatewayMoved() } }

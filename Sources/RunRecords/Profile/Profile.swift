@@ -70,37 +70,3 @@ public struct PhaseSettings: Equatable, Sendable {
     /// Makes the default phases.
     public init() {}
 }
-
-/// When notifications become due.
-public struct LoadSettings: Equatable, Sendable {
-    /// What decides when the next notification is due.
-    public enum Loop: String, Sendable, CaseIterable {
-        /// As fast as windows allow.
-        case closed
-        /// By a schedule, whatever the gateway does.
-        case open
-    }
-
-    /// How due times of an open loop are spaced.
-    public enum Arrivals: String, Sendable, CaseIterable {
-        /// Evenly.
-        case constant
-        /// At random, exponentially spaced; recognised, not yet supported.
-        case poisson
-        /// In groups; recognised, not yet supported.
-        case bursts
-
-        /// Whether this version can schedule it.
-        public var isSupported: Bool { self == .constant }
-    }
-
-    /// What decides when the next notification is due. Default: closed.
-    public var loop = Loop.closed
-    /// Notifications per second over all connections; given if and only if the loop is open.
-    public var rate: Rate?
-    /// How due times of an open loop are spaced. Default: constant.
-    public var arrivals = Arrivals.constant
-
-    /// Makes the default: a closed loop.
-    public init() {}
-}

@@ -22,7 +22,6 @@ extension Interval {
     static let positive = Interval(nanoseconds: 1)...settingMax
 }
 
-private let rates = 0.001...1e9
 private let counts = 1...1_000_000_000
 private let ports = 1...65_535
 private let loopCounts = 1...1_024
@@ -32,15 +31,6 @@ extension PhaseSettings: SettingsGroup {
         [
             .interval("warmup", \.warmup, Interval.any), .interval("measure", \.measure, Interval.positive),
             .interval("drain", \.drain, Interval.any),
-        ]
-    }
-}
-
-extension LoadSettings: SettingsGroup {
-    static var fields: [SettingsField<Self>] {
-        [
-            .choice("loop", \.loop), .rate("rate", \.rate, rates),
-            .choice("arrivals", \.arrivals, supported: \.isSupported),
         ]
     }
 }
