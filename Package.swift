@@ -73,7 +73,9 @@ let package = Package(
         .testTarget(
             name: "RecordTests",
             dependencies: ["RunRecords", "Reports", "Analysis", "Histograms", "Workload", "Primitives"]),
-        .testTarget(name: "HarnessTests", dependencies: ["Harness", "ProviderSessions", "RunRecords", "Primitives"]),
+        .testTarget(
+            name: "HarnessTests",
+            dependencies: ["Harness", "ProviderSessions", "RunRecords", "Histograms", "Workload", "Primitives"]),
         .testTarget(
             name: "EndToEndTests",
             dependencies: [

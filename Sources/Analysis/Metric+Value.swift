@@ -63,6 +63,11 @@ extension Metric.Plain {
         case .simulatorMemoryGrowth: record.growth(of: \.simulatorRSSBytes)
         case .senderDescriptorGrowth: record.growth(of: \.senderDescriptors)
         case .simulatorDescriptorGrowth: record.growth(of: \.simulatorDescriptors)
+        case .planned: record.schedule.map { Double($0.planned) }
+        case .skipped: record.schedule.map { Double($0.skipped.total) }
+        case .late: record.schedule.map { Double($0.late.total) }
+        case .stalls: record.schedule.map { Double($0.stalls) }
+        case .gapVariation: record.schedule?.gapVariation
         }
     }
 }

@@ -86,10 +86,10 @@ struct ArrivalPacer {
         return Int((due + batch - 1) / batch)
     }
 
-    /// Ends the schedule; returns how many notifications it has.
+    /// Ends the schedule before an instant; returns how many notifications it has.
     mutating func close(at elapsed: Interval) -> UInt64 {
         closedAt = elapsed
-        limit = max(next, min(limit, plan.schedule.count(until: elapsed)))
+        limit = max(next, min(limit, plan.schedule.count(until: elapsed - Interval(nanoseconds: 1))))
         return limit
     }
 

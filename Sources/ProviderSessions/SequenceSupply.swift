@@ -67,9 +67,9 @@ public final class SequenceSupply: Sendable {
     /// Ends the supply: nothing is handed out any more.
     public func stop() { stopped.store(true, ordering: .relaxed) }
 
-    /// Ends an open loop's schedule at `instant`: what is due until then is still handed out, batches without waiting for others.
+    /// Has an open loop's schedule end at `instant`: what is due before is handed out, the last batch without waiting for others.
     ///
-    /// A closed loop stops.
+    /// A closed loop stops at once.
     public func close(at instant: Instant) {
         let elapsed = instant - start
         guard let count = pacer.withLock({ $0?.close(at: elapsed) }) else { return stop() }

@@ -45,12 +45,15 @@ public struct RunSummary {
         ].filter { !$0.items.isEmpty }
         let paragraphs = [
             LabelledText(label: "sent", items: setting), LabelledText(label: "result", items: result),
-            LabelledText(label: "limit", items: [limit]), LabelledText(label: "ledger", items: [balance]),
+            LabelledText(label: "limit", items: [limit]),
+            LabelledText(label: "schedule", items: schedule), LabelledText(label: "ledger", items: [balance]),
             LabelledText(label: "", items: besideBalance), LabelledText(label: "errors", items: errors),
             LabelledText(label: "reconnects", items: reconnects),
         ]
         let struck = faults.isEmpty ? [] : [LabelledText(label: "faults", items: faults)]
-        return (paragraphs + devices + struck).flatMap { $0.lines(style) }
+        return (paragraphs.filter { $0.label != "schedule" || !$0.items.isEmpty } + devices + struck).flatMap {
+            $0.lines(style)
+        }
     }
 
     private var setting: [String] {
@@ -87,6 +90,34 @@ public struct RunSummary {
     private var limit: String {
         guard let limit = record.limit else { return "not known" }
         return limit.evidence.isEmpty ? limit.kind.rawValue : "\(limit.kind.rawValue): \(limit.evidence)"
+    }
+
+    /// What became of an open loop's schedule, and whether the run was steady; nothing in a short closed loop.
+    private var schedule: [String] {
+        var items: [String] = []
+        if let schedule = record.schedule {
+            items.append("\(FigureText.count(schedule.planned)) planned")
+            items.append("\(FigureText.count(schedule.sent)) sent")
+            items += Self.reasons(schedule.skipped, "skipped") + Self.reasons(schedule.late, "late")
+            if schedule.stalls > 0 {
+                items.append(
+                    "fell behind \(FigureText.count(schedule.stalls)) times and caught up "
+                        + "\(FigureText.count(schedule.caughtUp)) in \(FigureText.time(schedule.catchUpNs))")
+            }
+        }
+        if record.steadiness?.status == .notSteady {
+            items.append("NOT STEADY: " + (record.steadiness?.reasons.joined(separator: ", ") ?? ""))
+        }
+        return items
+    }
+
+    private static func reasons(_ counts: ScheduleReasonsRecord, _ word: String) -> [String] {
+        guard counts.total > 0 else { return [] }
+        let parts = [
+            ("windows full", counts.windowFull), ("no connection", counts.noConnection),
+            ("generator late", counts.generatorLate), ("end of run", counts.endOfRun),
+        ].filter { $0.1 > 0 }.map { "\(FigureText.count($0.1)) \($0.0)" }
+        return ["\(FigureText.count(counts.total)) \(word) (\(parts.joined(separator: ", ")))"]
     }
 
     private var balance: String {

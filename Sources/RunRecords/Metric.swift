@@ -67,6 +67,16 @@ public enum Metric: Equatable, Sendable {
         case senderDescriptorGrowth = "sender.descriptorGrowth"
         /// How many descriptors more the simulator held at 90 % of the run than at 20 %.
         case simulatorDescriptorGrowth = "simulator.descriptorGrowth"
+        /// Notifications that an open loop's schedule had.
+        case planned = "schedule.planned"
+        /// Those of them that were never written.
+        case skipped = "schedule.skipped"
+        /// Those that were written late.
+        case late = "schedule.late"
+        /// Times that the schedule fell behind.
+        case stalls = "schedule.stalls"
+        /// The coefficient of variation of the times between batches.
+        case gapVariation = "sendGap.variation"
     }
 
     /// What can be asked of a latency series.
@@ -85,7 +95,8 @@ public enum Metric: Equatable, Sendable {
 
     /// The latency series that records may have.
     public static let seriesNames = [
-        "response", "service", "scheduleLag", "residence", "errorReply", "connectTCP", "connectTLS", "reconnect",
+        "response", "service", "responseBound", "serviceBound", "scheduleLag", "sendGap", "residence", "errorReply",
+        "connectTCP", "connectTLS", "reconnect",
         "reconnectDetect", "reconnectWait", "reconnectTCP", "reconnectTLSFull", "reconnectTLSResumed", "reconnectWrite",
         "firstAcceptance", "acceptance",
     ]

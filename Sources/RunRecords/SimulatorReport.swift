@@ -1,4 +1,6 @@
 import Foundation
+import Primitives
+public import Workload
 
 /// One line that a simulator process writes to its standard output while a run controls it.
 public enum SimulatorReport: Codable, Equatable, Sendable {
@@ -105,6 +107,8 @@ public struct SimulatorResult: Codable, Equatable, Sendable {
     public var handshakes = HandshakesRecord()
     /// When connections stood, accepted and ended; the first ones of each loop only, if there were very many.
     public var connectionTraces: [ConnectionTrace] = []
+    /// When a sample of notifications was accepted; nil if nobody asked for it.
+    public var acceptanceTimes: AcceptanceTimes?
     /// Times that the window of the simulated long way (`roundTripWindow`) was full.
     public var pathStops: Int64 = 0
     /// For how long such windows were full in nanoseconds, added over all connections.
@@ -112,6 +116,29 @@ public struct SimulatorResult: Codable, Equatable, Sendable {
 
     /// Makes an empty result.
     public init() {}
+}
+
+/// When a sample of notifications was accepted, as a simulator tells it.
+public struct AcceptanceTimes: Codable, Equatable, Sendable {
+    /// One of two to this power was sampled.
+    public var shift: Int
+    /// By turns a notification's distance from the first identifier, and the instant in nanoseconds of the monotonic clock.
+    public var values: [Int64]
+
+    /// Lists a sample.
+    public init(_ sample: SequenceSample) {
+        shift = sample.shift
+        values = sample.entries.flatMap { [Int64($0.sequence), $0.at.nanoseconds] }
+    }
+
+    /// The sample.
+    public var sample: SequenceSample {
+        var sample = SequenceSample(shift: min(max(0, shift), 63))
+        for index in stride(from: 0, to: values.count - 1, by: 2) {
+            sample.add(UInt64(bitPattern: values[index]), at: Instant(nanoseconds: values[index + 1]))
+        }
+        return sample
+    }
 }
 
 /// What the simulator saw of one connection; instants in nanoseconds of the monotonic clock.

@@ -167,16 +167,16 @@ private let timeForm =
             "p.json5:1:34: load.burst: has no effect: arrivals are constant, not bursts"),
         BadProfile(
             "{ load: { loop: \"open\", replayFile: \"t\", arrivals: \"poisson\" } }",
-            "p.json5:1:43: load.arrivals: stands beside replayFile, which has the time of each notification"),
+            "p.json5:1:42: load.arrivals: stands beside replayFile, which has the time of each notification"),
         BadProfile(
             "{ load: { loop: \"open\", rate: 5, shard: { index: 3, of: 3 } } }",
             "p.json5:1:43: load.shard.index: 3 is none of 3 shards, which count from 0"),
         BadProfile(
             "{ load: { loop: \"open\", stages: [{ rate: 5, for: 1 }, { rate: 5 }] } }",
-            "p.json5:1:54: load.stages[1]: missing for"),
+            "p.json5:1:55: load.stages[1]: missing for"),
         BadProfile(
             "{ load: { loop: \"open\", stages: { rate: 5 } } }",
-            "p.json5:1:25: load.stages: found an object, expected a list of stages, "
+            "p.json5:1:33: load.stages: found an object, expected a list of stages, "
                 + "such as [{ rate: \"1k/s\", for: \"30s\" }]"),
         BadProfile(
             "{ load: { loop: \"open\", ratePerConnection: \"1G\" }, sender: { connections: 16 } }",
@@ -186,7 +186,7 @@ private let timeForm =
             "p.json5:1:11: load.skipAfter: has no effect: a closed loop has no schedule"),
         BadProfile(
             "{ load: { loop: \"open\", rate: 5, catchUp: 0.5 } }",
-            "p.json5:1:34: load.catchUp: 0.5 is out of range; accepted: 1 to 1000"),
+            "p.json5:1:43: load.catchUp: 0.5 is out of range; accepted: 1 to 1000"),
         BadProfile(
             "{ load: { rate: \"200k/s\" } }",
             "p.json5:1:11: load.rate: a closed loop has no schedule; set load.loop to \"open\" or leave this out"),

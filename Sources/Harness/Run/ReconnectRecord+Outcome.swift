@@ -29,7 +29,7 @@ extension ReconnectRecord {
         let loss = ThroughputLoss(reconnects.throughput, until: end)
         throughputLost = loss.map(ThroughputLostRecord.init)
         events = Self.events(outcome, loss)
-        if outcome.sender.histograms[.firstAcceptance] != nil {
+        if outcome.sender.histograms[.measure, default: [:]][.firstAcceptance] != nil {
             firstAcceptanceBy = outcome.simulator == nil ? .proof : .simulator
         }
     }
@@ -89,8 +89,8 @@ extension RunOutcome {
             if let time = join.detection(of: reconnect) { detect.record(time.nanoseconds) }
             if let time = join.firstAcceptance(after: reconnect) { acceptance.record(time.nanoseconds) }
         }
-        sender.histograms[.reconnectDetect] = detect.snapshot()
+        sender.histograms[.measure, default: [:]][.reconnectDetect] = detect.snapshot()
         // The gateway's own note replaces the sender's, who learns of it from a later reply.
-        sender.histograms[.firstAcceptance] = acceptance.snapshot()
+        sender.histograms[.measure, default: [:]][.firstAcceptance] = acceptance.snapshot()
     }
 }

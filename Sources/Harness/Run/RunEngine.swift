@@ -18,9 +18,6 @@ public final class RunEngine {
     private var monitor: RunMonitor
     private var outcome = RunOutcome()
 
-    /// Whether the time of the offer is over.
-    private var isClosed = false
-
     /// How long notifications may still be written that were due when the time of the offer was over.
     private static let closingTime = Interval.milliseconds(100)
     /// How often the engine looks at the run.
@@ -140,19 +137,22 @@ public final class RunEngine {
         monitor.begin(at: outcome.startedAt)
         outcome.measureStart = outcome.startedAt + profile.phases.warmup
         let measureEnd = profile.phases.measure.map { outcome.measureStart + $0 } ?? .distantFuture
-        let start = outcome.measureStart
-        await onEachLoop { $0.beginMeasuring(at: start) }
+        outcome.bounds = PhaseBounds(measureStart: outcome.measureStart, measureEnd: measureEnd)
+        await onEachLoop { [start = outcome.startedAt, bounds = outcome.bounds] in $0.begin(at: start, bounds) }
         if options.interrupts.value == 0 { supply.release(at: outcome.startedAt) }
+        if supply.plan != nil, profile.phases.measure != nil { supply.close(at: measureEnd) }
         await onEachLoop { $0.wake() }
         while !mustAbort && !monitor.isFinished {  // bounded by the phases, the drain and the outage limit
             let now = MonotonicClock.now()
-            await endOffer(at: measureEnd, now: now)
+            endOffer(at: measureEnd, now: now)
             if options.interrupts.value > 0 && monitor.written == 0 { break }
             await observe(supply.isExhausted ? .draining : now < outcome.measureStart ? .warmup : .measuring)
             if supply.isExhausted {
                 if monitor.gatewayMoved { await onEachLoop { $0.gatewayMoved() } }
                 if outcome.measureEnd == .zero {
-                    outcome.measureEnd = min(now, measureEnd)
+                    let isClosed = supply.plan != nil && supply.scheduledCount < supply.limit
+                    if isClosed { outcome.claimedInTime = outcome.claimedInTime ?? supply.claimedCount }
+                    outcome.measureEnd = isClosed ? measureEnd : min(now, measureEnd)
                     await onEachLoop { $0.wake() }
                 }
                 if now - max(outcome.measureEnd, monitor.lastProgress) > profile.phases.drain { break }
@@ -170,13 +170,10 @@ public final class RunEngine {
     }
 
     /// Ends the offer when its time is over, or the user says so. What was due by then may still go for a moment.
-    private func endOffer(at end: Instant, now: Instant) async {
-        if options.interrupts.value > 0 || now > end + Self.closingTime { supply.stop() }
-        guard now >= end, !isClosed else { return }
-        isClosed = true
-        outcome.claimedInTime = supply.claimedCount
-        supply.close(at: end)
-        await onEachLoop { $0.wake() }
+    private func endOffer(at end: Instant, now: Instant) {
+        let grace = supply.plan == nil ? .zero : Self.closingTime
+        if options.interrupts.value > 0 || now >= end + grace { supply.stop() }
+        if now >= end, supply.plan != nil { outcome.claimedInTime = outcome.claimedInTime ?? supply.claimedCount }
     }
 
     /// Ends a run that never began to send.
@@ -224,11 +221,12 @@ public final class RunEngine {
         // A run that time ends generates what it takes; one with a number has planned all of them.
         let isWithoutNumber = profile.workload.notifications == Profile.notificationLimit
         let isEndedByTime = profile.phases.measure != nil && (outcome.abort == nil || isWithoutNumber)
-        outcome.generated = isEndedByTime ? (isClosed ? supply.scheduledCount : claimed) : supply.limit
+        outcome.generated = isEndedByTime ? (outcome.abort == nil ? supply.scheduledCount : claimed) : supply.limit
         outcome.tally = supply.tally
         outcome.arrivals = supply.plan
-        for run in outcome.tally?.skippedRuns.runs ?? [] { outcome.sender.ledger.recordUnsent(run) }
-        outcome.sender.ledger.recordUnsent(SequenceRun(start: claimed, count: outcome.generated - claimed))
+        if let skipped = outcome.tally?.skippedRuns { outcome.neverSent = skipped }
+        outcome.neverSent.append(SequenceRun(start: claimed, count: outcome.generated - claimed))
+        for run in outcome.neverSent.runs { outcome.sender.ledger.recordUnsent(run) }
         await observe(.draining)
         outcome.intervals = monitor.closedIntervals(at: outcome.end)
         outcome.acceptedBySender = outcome.sender.ledger.count(of: .accepted)

@@ -28,6 +28,10 @@ struct RunOutcome: Sendable {
     var generated: UInt64 = 0
     /// How many of the notifications had been handed out when the time of the offer was over; nil if something else ended it.
     var claimedInTime: UInt64?
+    /// When the phases begin.
+    var bounds = PhaseBounds()
+    /// Notifications that no connection ever took.
+    var neverSent = SequenceRuns()
     /// An open loop's schedule; nil in a closed loop.
     var arrivals: ArrivalPlan?
     /// What became of an open loop's schedule; nil in a closed loop.

@@ -1,4 +1,3 @@
-import Histograms
 import Primitives
 import ProviderSessions
 import PushWire
@@ -18,9 +17,6 @@ extension RunRecord {
         simulatorLedger = outcome.simulator?.ledger
         ledgerDifference = outcome.difference.map { Int64($0) }
         feedback = outcome.feedback.map { FeedbackRecord($0, simulator: outcome.simulator) }
-        for (series, snapshot) in outcome.sender.histograms {
-            latency[series.name] = LatencyRecord(Histogram(snapshot))
-        }
         errors = outcome.sender.ledger.errors.sorted { $0.key < $1.key }.map {
             ErrorCountRecord(status: Int($0.key.rawValue), name: $0.key.description, count: Int64($0.value))
         }
@@ -40,8 +36,10 @@ extension RunRecord {
             let measured = outcome.measured(profile)
             measuredNs = measured.length.nanoseconds
             throughput = ThroughputRecord(
-                accepted: measured.accepted, written: measured.written, bytes: measured.bytes, over: measured.length)
+                accepted: outcome.missedSchedule == nil ? measured.accepted : nil, written: measured.written,
+                bytes: measured.bytes, over: measured.length)
         }
+        tellMeasurements(of: outcome, profile: profile)
         limit = outcome.limit(profile)
         self.profile = profile.effectiveJSON
         profileHash = profile.hash
@@ -99,24 +97,18 @@ extension RunOutcome {
         }
         let end = min(measureEnd == .zero ? self.end : measureEnd, self.end)
         let accepted = acceptedByThen(end).flatMap { last in acceptedByThen(measureStart).map { last - $0 } }
-        var written: Int64 = 0
-        var bytes: Int64 = 0
-        var length = Interval.zero
-        for interval in intervals {
-            let start = startedAt + Interval(nanoseconds: interval.startNs)
-            guard start >= measureStart, start < end else { continue }
-            written += interval.written
-            bytes += interval.bytes
-            length = length + Interval(nanoseconds: interval.lengthNs)
+        guard end > measureStart, let counts = sender.phases[.measure], counts.written > 0 else {
+            return (nil, 0, 0, .zero)
         }
-        guard length > .zero else { return (nil, 0, 0, .zero) }
-        let share = (end - measureStart).seconds > 0 ? length.seconds / (end - measureStart).seconds : 1
-        return (accepted.map { Int64(Double($0) * share) }, written, bytes, length)
+        return (accepted, Int64(counts.written), Int64(counts.bytes), end - measureStart)
     }
 
     /// How many notifications the simulator had accepted at an instant, between its reports by proportion.
     private func acceptedByThen(_ instant: Instant) -> Int64? {
         guard let result = simulator else { return nil }
+        if let times = result.acceptanceTimes, times.shift == 0, result.ledger.acceptedWithoutIdentifier == 0 {
+            return Int64(times.sample.entries.count { $0.at <= instant })
+        }
         var before = SimulatorProgress(atNs: startedAt.nanoseconds, accepted: 0, cpuNs: 0)
         var points = simulatorProgress
         points.append(

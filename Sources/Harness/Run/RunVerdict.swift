@@ -1,3 +1,4 @@
+import Histograms
 import Primitives
 import ProviderSessions
 public import RunRecords
@@ -18,6 +19,10 @@ extension RunRecord {
         if verdict.status != .running { findings.append((verdict.status, verdict.exitCode ?? 1)) }
         if !ledger.isBalanced {
             reasons.append("the ledger does not balance: \(ledger.imbalance) notifications have no fate")
+            findings.append((.internalError, 1))
+        }
+        for text in brokenInvariants ?? [] {
+            reasons.append("internal error: \(text)")
             findings.append((.internalError, 1))
         }
         if let difference = ledgerDifference, difference != 0 {
@@ -123,7 +128,8 @@ extension VerdictRecord {
             if let share = outcome.missedSchedule {
                 self.init(
                     status: .generatorLimited,
-                    reasons: ["the schedule was not met: \(share) % of what was due was offered in time"], exitCode: 7)
+                    reasons: ["the schedule was not met: \(share) % of what was due was offered in time"]
+                        + outcome.missedCounts, exitCode: 7)
             }
         }
     }
@@ -147,6 +153,18 @@ extension RunOutcome {
                     + "for the other environment")
         }
         return reasons
+    }
+
+    /// What was planned, sent and missed, and how late the rest was; for a schedule that was not met.
+    fileprivate var missedCounts: [String] {
+        let sent = sender.phases.values.reduce(0) { $0 + $1.sent }
+        var text =
+            "\(generated) notifications were planned, \(sent) sent and \(generated - min(sent, generated)) missed"
+        let lags = sender.histograms[.measure]?[.scheduleLag].map { Histogram($0) }
+        if let p99 = lags?.value(atQuantile: 0.99) {
+            text += "; scheduleLag p99 \(Interval(nanoseconds: p99))"
+        }
+        return [text]
     }
 
     /// The share of the open loop's schedule that was kept, in percent, if it is below 99 and more than 250 ms late: of what was due until the offer ended,

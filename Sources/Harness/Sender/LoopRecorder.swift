@@ -2,12 +2,14 @@ import Histograms
 import Primitives
 import ProviderSessions
 import Transport
+import Workload
 
 /// The latency series of a run; those behind ``reconnect`` come into being with their first value.
 enum Series: Int, CaseIterable {
     case residence, errorReply, connectTCP, connectTLS, reconnect
     case reconnectDetect, reconnectWait, reconnectTCP, reconnectTLSFull, reconnectTLSResumed, reconnectWrite
     case firstAcceptance
+    case scheduleLag, sendGap, response, service, responseBound, serviceBound
 
     /// The name in records and thresholds.
     var name: String { "\(self)" }
@@ -44,60 +46,123 @@ final class LoopRecorder {
     /// Failed attempts to connect, in the words of the layer that failed.
     private(set) var failedAttempts: [String: Int] = [:]
     private var certificateRefusals: UInt64 = 0
-    /// Events before this instant belong to the warm-up and enter no latency series.
-    private(set) var measureStart = Instant.zero
+    /// When a sample of notifications was written for the first time, and when one was proved to be accepted.
+    private(set) var sent = SequenceSample()
+    private(set) var proved = SequenceSample()
+    /// What was sent and written in each phase.
+    private(set) var phases: [RunPhase: PhaseCounts] = [:]
+    /// What an event belongs to.
+    private var bounds = PhaseBounds()
+    private let schedule: ArrivalSchedule?
+    private var cursor = ArrivalCursor()
+    private var scheduleStart = Instant.zero
+    private let lateAfter: Interval
+    /// Notifications that were written late.
+    private(set) var lateCount: UInt64 = 0
 
+    /// The series of the measured phase, and of the others as they come into being.
     private var series = Series.allCases.map { $0.rawValue <= Series.reconnect.rawValue ? Histogram() : nil }
+    private var otherSeries: [RunPhase: [Series: Histogram]] = [:]
     private let intervalResidence = Histogram(.runTotals)
     /// Errors beyond this many keep only their number, so that a gateway that refuses everything cannot fill memory.
     private static let inFlightCapacity = 100_000
 
-    subscript(_ name: Series) -> Histogram {
+    /// What one phase had.
+    struct PhaseCounts: Sendable {
+        var sent: UInt64 = 0
+        var written: UInt64 = 0
+        var bytes: UInt64 = 0
+    }
+
+    /// Makes a recorder of an open loop's schedule, or of a closed loop.
+    init(_ arrivals: ArrivalPlan?) {
+        schedule = arrivals?.schedule
+        lateAfter = arrivals?.lateAfter ?? .zero
+    }
+
+    /// The series of the phase that an instant belongs to.
+    subscript(_ name: Series, at instant: Instant) -> Histogram {
+        let phase = bounds.phase(at: instant)
+        guard phase != .measure else { return self[name] }
+        if let histogram = otherSeries[phase]?[name] { return histogram }
+        let histogram = Histogram()
+        otherSeries[phase, default: [:]][name] = histogram
+        return histogram
+    }
+
+    /// The series of the measured phase.
+    private subscript(_ name: Series) -> Histogram {
         if let histogram = series[name.rawValue] { return histogram }
         let histogram = Histogram()
         series[name.rawValue] = histogram
         return histogram
     }
 
-    /// Everything in the series that came into being.
-    var histograms: [Series: HistogramSnapshot] {
-        Dictionary(
+    /// Everything in the series that came into being, by phase.
+    var histograms: [RunPhase: [Series: HistogramSnapshot]] {
+        var all = otherSeries.mapValues { $0.mapValues { $0.snapshot() } }
+        all[.measure] = Dictionary(
             uniqueKeysWithValues: Series.allCases.compactMap { name in
                 series[name.rawValue].map { (name, $0.snapshot()) }
             })
+        return all
     }
 
-    /// Latencies count from now on.
-    func beginMeasuring(at start: Instant) {
-        measureStart = start
-        reconnects.beginMeasuring(at: start)
+    /// The schedule begins at `start`, and the phases are known.
+    func begin(at start: Instant, _ bounds: PhaseBounds) {
+        scheduleStart = start
+        self.bounds = bounds
+        reconnects.beginMeasuring(at: bounds.measureStart)
     }
 
     /// Enters one event.
     func record(_ event: SessionEvent) {
         ledger.record(event)
         switch event {
-        case .wrote(let notifications, let resent, _, let residence, let at):
+        case .wrote(let notifications, let resent, let bytes, let residence, let at):
             reconnects.wrote(notifications: notifications, resent: resent, at: at)
             firstWrite = firstWrite ?? at
+            if schedule != nil, let lastWrite { self[.sendGap, at: at].record((at - lastWrite).nanoseconds) }
             lastWrite = at
             intervalResidence.record(residence.nanoseconds, count: Int64(notifications))
-            if at >= measureStart { self[.residence].record(residence.nanoseconds, count: Int64(notifications)) }
+            self[.residence, at: at].record(residence.nanoseconds, count: Int64(notifications))
+            let phase = bounds.phase(at: at)
+            phases[phase, default: PhaseCounts()].written += notifications
+            phases[phase, default: PhaseCounts()].bytes += bytes
+        case .sent(let run, let at): recordSent(run, at: at)
+        case .settled(let run, .accepted, _):
+            if let lastProof { proved.add(from: run.start, to: run.end, at: lastProof) }
         case .errorReply(_, _, let latency, let inFlight, let at):
             lastProof = at
             if inFlightAtError.count < Self.inFlightCapacity { inFlightAtError.append(inFlight) }
-            if let latency, at >= measureStart { self[.errorReply].record(latency.nanoseconds) }
+            if let latency { self[.errorReply, at: at].record(latency.nanoseconds) }
         case .connected(let facts, _):
-            self[.connectTCP].record(facts.tcp.nanoseconds)
-            self[.connectTLS].record(facts.tls.nanoseconds)
+            recordSetUp(.connectTCP, facts.tcp.nanoseconds)
+            recordSetUp(.connectTLS, facts.tls.nanoseconds)
             reconnects.connected(facts)
         case .reconnected(let reconnect):
             reconnects.reconnected(reconnect)
             recordParts(reconnect)
         case .firstProof(let delay, let at):
-            if at >= measureStart { self[.firstAcceptance].record(delay.nanoseconds) }
+            self[.firstAcceptance, at: at].record(delay.nanoseconds)
         case .proved(let at): lastProof = at
         default: break
+        }
+    }
+
+    /// Connections are set up before the phases begin, and belong to what is measured.
+    private func recordSetUp(_ name: Series, _ value: Int64) { self[name].record(value) }
+
+    /// Enters first writes: how late they are, each by itself, and when those of the sample were written.
+    private func recordSent(_ run: SequenceRun, at: Instant) {
+        sent.add(from: run.start, to: run.end, at: at)
+        phases[bounds.phase(at: at), default: PhaseCounts()].sent += run.count
+        guard let schedule else { return }
+        for sequence in run.start..<run.end {
+            let intended = scheduleStart + schedule.time(of: sequence, &cursor)
+            let lag = at - intended
+            if lag > lateAfter { lateCount += 1 }
+            self[.scheduleLag, at: intended].record(lag.nanoseconds)
         }
     }
 

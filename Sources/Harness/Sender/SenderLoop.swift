@@ -11,7 +11,13 @@ final class SenderLoop {
     /// What a loop leaves behind at the end of a run; those of several loops are added up.
     struct Result: Sendable {
         var ledger = FateLedger()
-        var histograms: [Series: HistogramSnapshot] = [:]
+        var histograms: [RunPhase: [Series: HistogramSnapshot]] = [:]
+        var phases: [RunPhase: LoopRecorder.PhaseCounts] = [:]
+        /// When a sample of notifications was first written, and when proved.
+        var sent = SequenceSample()
+        var proved = SequenceSample()
+        /// Notifications that were written late.
+        var lateCount: UInt64 = 0
         var inFlightAtError: [UInt64] = []
         var reconnects = ReconnectRecorder()
         /// The replacements that were kept whole.
@@ -29,15 +35,19 @@ final class SenderLoop {
 
         mutating func add(_ other: Result) {
             ledger.add(other.ledger)
-            for (series, snapshot) in other.histograms {
-                let sum = histograms[series].map { Histogram($0) } ?? Histogram(.runTotals)
-                do {
-                    try sum.add(snapshot)
-                } catch {
-                    preconditionFailure("all series of a run have one geometry")
-                }
-                histograms[series] = sum.snapshot()
+            for (phase, series) in other.histograms {
+                histograms[phase, default: [:]].merge(series, uniquingKeysWith: Self.sum)
             }
+            for (phase, counts) in other.phases {
+                var sum = phases[phase, default: LoopRecorder.PhaseCounts()]
+                sum.sent += counts.sent
+                sum.written += counts.written
+                sum.bytes += counts.bytes
+                phases[phase] = sum
+            }
+            sent.add(other.sent)
+            proved.add(other.proved)
+            lateCount += other.lateCount
             inFlightAtError += other.inFlightAtError
             reconnects.add(other.reconnects)
             reconnectEvents += other.reconnectEvents
@@ -49,11 +59,26 @@ final class SenderLoop {
             connections += other.connections
             busiestLoop = max(busiestLoop, other.busiestLoop)
         }
+
+        /// How many values a series has, over all phases.
+        func count(of name: Series) -> Int64 {
+            histograms.values.reduce(0) { $0 + ($1[name]?.totals.count ?? 0) + ($1[name]?.totals.invalidCount ?? 0) }
+        }
+
+        private static func sum(_ left: HistogramSnapshot, _ right: HistogramSnapshot) -> HistogramSnapshot {
+            let sum = Histogram(left)
+            do throws(HistogramError) {
+                try sum.add(right)
+            } catch {
+                preconditionFailure("all series of a run have one geometry")
+            }
+            return sum.snapshot()
+        }
     }
 
     private let core: LoopCore
     private let index: Int
-    private let recorder = LoopRecorder()
+    private let recorder: LoopRecorder
     private let links: [ProviderLink]
     /// Gives an open loop's batches to connections in turns; nil in a closed loop.
     private let pacing: PaceDriver?
@@ -65,7 +90,8 @@ final class SenderLoop {
     ) {
         self.core = core
         self.index = index
-        let recorder = recorder
+        let recorder = LoopRecorder(supply.plan)
+        self.recorder = recorder
         let links = slots.map { slot in
             let session = ProviderSession(slot: slot, plan: plan, supply: supply, source: source, seed: seed)
             return ProviderLink(session: session, core: core, plan: connect, recorder: recorder)
@@ -98,8 +124,8 @@ final class SenderLoop {
         }
     }
 
-    /// Latencies count from now on.
-    func beginMeasuring(at start: Instant) { recorder.beginMeasuring(at: start) }
+    /// The schedule begins at `start`, and the phases are known.
+    func begin(at start: Instant, _ bounds: PhaseBounds) { recorder.begin(at: start, bounds) }
 
     /// The sums so far; at the end of an interval with its residence.
     func snapshot(_ endsInterval: Bool) -> LoopRecorder.Snapshot {
@@ -118,6 +144,10 @@ final class SenderLoop {
     func result() -> Result {
         var result = Result(ledger: recorder.ledger, inFlightAtError: recorder.inFlightAtError)
         result.histograms = recorder.histograms
+        result.phases = recorder.phases
+        result.sent = recorder.sent
+        result.proved = recorder.proved
+        result.lateCount = recorder.lateCount
         result.reconnects = recorder.reconnects
         result.reconnectEvents = recorder.reconnects.events.elements
         result.windowHeld = links.reduce(.zero) { $0 + $1.session.windowHeldTime }

@@ -14,7 +14,7 @@ public enum ControlledSimulator {
         else { return report(.failed(message: "the simulator got no profile")) }
         let server: SimulatorServer
         do throws(HarnessError) {
-            server = try await SimulatorServer(profile: profile, settings: settings)
+            server = try await SimulatorServer(profile: profile, settings: settings, samplesAcceptance: true)
         } catch {
             return report(.failed(message: error.description))
         }

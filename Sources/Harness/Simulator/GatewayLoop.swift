@@ -17,7 +17,7 @@ final class GatewayLoop {
     init(
         settings: GatewaySimulator.GatewaySettings, topics: [String], totals: FaultTotals, firstIdentifier: UInt32,
         trackedCount: UInt64, feedbackLimit: Int, store: NotificationStore?, registry: LinkRegistry,
-        journal: NotificationJournal?
+        journal: NotificationJournal?, samplesAcceptance: Bool
     ) {
         self.registry = registry
         self.settings = settings
@@ -26,7 +26,7 @@ final class GatewayLoop {
         judge = NotificationJudge(settings: settings)
         ledger = GatewayLedger(
             firstIdentifier: firstIdentifier, trackedCount: trackedCount, feedbackLimit: feedbackLimit, store: store,
-            journal: journal)
+            journal: journal, samplesAcceptance: samplesAcceptance)
     }
 
     /// A handler for the next accepted connection.

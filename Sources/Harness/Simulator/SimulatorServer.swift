@@ -4,6 +4,7 @@ import PushWire
 public import RunRecords
 import SecureChannel
 import Transport
+import Workload
 
 /// The gateway simulator: a TLS listener with its own authority and one book per event loop.
 public final class SimulatorServer: Sendable {
@@ -25,10 +26,11 @@ public final class SimulatorServer: Sendable {
     ///   - settings: the simulator's own part of the profile.
     ///   - connectionFaults: what befalls connections whatever is sent on them; nil takes those of the settings.
     ///   - journalLimit: how many notifications each event loop notes down at most until ``takeJournal()``; nil for none.
+    ///   - samplesAcceptance: whether it notes when a sample of notifications was accepted, for ``SimulatorResult/acceptanceTimes``.
     /// - Throws: ``HarnessError``: the port is taken, the address is not of this machine, descriptors are short.
     public init(
         profile: Profile, settings: SimulatorSettings, connectionFaults: ConnectionFaults? = nil,
-        journalLimit: Int? = nil
+        journalLimit: Int? = nil, samplesAcceptance: Bool = false
     ) async throws(HarnessError) {
         let connectionFaults = connectionFaults ?? settings.connectionFaults(seed: profile.workload.seed)
         let loopCount = settings.loops ?? Self.defaultLoopCount
@@ -61,7 +63,8 @@ public final class SimulatorServer: Sendable {
                         firstIdentifier: firstIdentifier, trackedCount: tracked,
                         feedbackLimit: settings.feedback.limit, store: profile.notificationStore(settings),
                         registry: LinkRegistry(connectionFaults, loop: index, of: loopCount),
-                        journal: journalLimit.map { NotificationJournal(limit: $0) })
+                        journal: journalLimit.map { NotificationJournal(limit: $0) },
+                        samplesAcceptance: samplesAcceptance)
                 }
                 loops.append(loop)
             }
@@ -128,6 +131,7 @@ public final class SimulatorServer: Sendable {
         var refused: [Range<UInt64>] = []
         var result = SimulatorResult()
         var storage: NotificationStore.Snapshot?
+        var acceptanceTimes: SequenceSample?
         for loop in loops {
             let part = try? await loop.run { core in
                 (core.tenant as? GatewayLoop).map { ($0.share, core.processorTime) }
@@ -139,9 +143,13 @@ public final class SimulatorServer: Sendable {
             result.unlistedRefusals += Int64(share.unlistedRefusals)
             result.handshakes.add(share.handshakes)
             result.connectionTraces += share.traces
+            if let part = share.acceptanceTimes {
+                acceptanceTimes = acceptanceTimes.map { $0.adding(part) } ?? part
+            }
             if let part = share.storage { storage = storage.map { $0.joined(with: part) } ?? part }
             result.busiestLoopNs = max(result.busiestLoopNs, processorTime.nanoseconds)
         }
+        result.acceptanceTimes = acceptanceTimes.map(AcceptanceTimes.init)
         result.refusedStretches = mergeStretches(refused).union.flatMap { [$0.lowerBound, $0.upperBound] }
         if let all = stretches {
             let (union, overlap) = mergeStretches(all)

@@ -36,8 +36,17 @@ public struct RunRecord: Codable, Equatable, Sendable {
     @ExplicitNull public var feedback: FeedbackRecord?
     /// Rates over ``measuredNs``.
     public var throughput = ThroughputRecord()
-    /// Latencies by series: `residence errorReply connectTCP connectTLS reconnect` in closed loops.
+    /// Latencies of the measured part by series; `response` counts from when a notification was meant to begin, `service` from its
+    /// first write, `scheduleLag` between the two, and none is mixed with another.
     public var latency: [String: LatencyRecord] = [:]
+    /// What became of an open loop's schedule; null in a closed loop.
+    @ExplicitNull public var schedule: ScheduleRecord?
+    /// The parts of the run; null in records of versions without them.
+    @ExplicitNull public var phases: [PhaseRecord]?
+    /// Whether the measured part was in a steady state; null in records of versions that did not look.
+    @ExplicitNull public var steadiness: SteadinessRecord?
+    /// Why a figure is null, by the figure's name; null in records of versions that did not say.
+    @ExplicitNull public var unmeasured: [String: String]?
     /// Errors by name, most frequent first.
     public var errors: [ErrorCountRecord] = []
     /// Replaced connections.
@@ -54,6 +63,9 @@ public struct RunRecord: Codable, Equatable, Sendable {
     @ExplicitNull public var calibration: CalibrationRecord?
     /// Outcomes of the profile's thresholds.
     public var thresholds: [ThresholdRecord] = []
+    /// What should hold in every run and does not, one sentence each: a fault of this program. Null in records of versions that did
+    /// not look.
+    @ExplicitNull public var brokenInvariants: [String]?
 
     /// Makes an empty record.
     public init() {}

@@ -1,0 +1,140 @@
+import Histograms
+import Primitives
+import ProviderSessions
+import Workload
+
+/// Finds out for a sample of notifications when the gateway accepted them, and so the latencies that silence hides.
+///
+/// Sender and simulator pick the same notifications by their numbers, and read one monotonic clock. *Response* counts from when a
+/// notification was meant to begin, *service* from its first write; neither ever holds values of the other. Against other gateways
+/// the time of the proof is an upper bound, which goes into series of its own.
+struct LatencyJoin {
+    /// One series in one phase.
+    struct Timed {
+        let histogram = Histogram()
+        /// Values that are only lower bounds, since nothing had been accepted when the run ended.
+        var censored: Int64 = 0
+    }
+
+    /// What is known about the sampled notifications.
+    struct Sources {
+        var sent: SequenceSample
+        /// When the gateway accepted; nil without a simulator.
+        var accepted: SequenceSample?
+        /// When a proof of acceptance came.
+        var proved: SequenceSample
+        /// The refused ones, whose latency is that of their error replies.
+        var rejected: SequenceRuns
+        /// Planned ones that were never sent.
+        var unsent: SequenceRuns
+        /// Nil in a closed loop.
+        var schedule: ArrivalSchedule?
+        /// When the schedule began.
+        var start: Instant
+        var end: Instant
+        var bounds: PhaseBounds
+    }
+
+    private(set) var series: [RunPhase: [Series: Timed]] = [:]
+    /// Sampled notifications that were sent, and those of them that were refused or lack any proof, which have no latency here.
+    private(set) var sentCount: Int64 = 0
+    private(set) var untimedCount: Int64 = 0
+    /// Sampled notifications that were due and never sent.
+    private(set) var unsentCount: Int64 = 0
+    /// One of two to this power was sampled.
+    private(set) var shift = 0
+
+    private let start: Instant
+    private let end: Instant
+    private let bounds: PhaseBounds
+    private let schedule: ArrivalSchedule?
+    private var cursor = ArrivalCursor()
+
+    /// Of so many notifications that were never sent, each is looked at.
+    private static let unsentLimit: UInt64 = 100_000_000
+
+    init(_ sources: Sources) {
+        (start, end, bounds, schedule) = (sources.start, sources.end, sources.bounds, sources.schedule)
+        var (sent, proved) = (sources.sent, sources.proved)
+        shift = max(sent.shift, proved.shift, sources.accepted?.shift ?? 0)
+        sent.thin(to: shift)
+        proved.thin(to: shift)
+        let accepted = sources.accepted.map { Self.firstTimes($0) }
+        let proofs = Self.firstTimes(proved)
+        var rejected = sources.rejected
+        rejected.compact()
+        for entry in sent.entries.sorted(by: { $0.sequence < $1.sequence }) {
+            sentCount += 1
+            if let accepted {
+                take(entry, acceptedAt: accepted[entry.sequence], isRejected: rejected.holds(entry.sequence))
+            } else {
+                takeBound(entry, provedAt: proofs[entry.sequence])
+            }
+        }
+        if accepted != nil { takeUnsent(sources.unsent, like: sent) }
+    }
+
+    /// An identifier that several event loops of the simulator accepted counts with its first time.
+    private static func firstTimes(_ sample: SequenceSample) -> [UInt64: Instant] {
+        Dictionary(sample.entries.map { ($0.sequence, $0.at) }, uniquingKeysWith: min)
+    }
+
+    private mutating func intended(_ sequence: UInt64) -> Instant? {
+        schedule.map { start + $0.time(of: sequence, &cursor) }
+    }
+
+    private mutating func take(_ entry: SequenceSample.Entry, acceptedAt: Instant?, isRejected: Bool) {
+        guard acceptedAt != nil || !isRejected else { return untimedCount += 1 }
+        let intended = intended(entry.sequence)
+        let phase = bounds.phase(at: intended ?? entry.at)
+        let completed = acceptedAt ?? end
+        // The gateway may have read a batch before the sender's call that wrote it came back.
+        record(max(.zero, completed - entry.at), .service, phase, isCensored: acceptedAt == nil)
+        if let intended { record(completed - intended, .response, phase, isCensored: acceptedAt == nil) }
+    }
+
+    private mutating func takeBound(_ entry: SequenceSample.Entry, provedAt: Instant?) {
+        guard let provedAt else { return untimedCount += 1 }
+        let intended = intended(entry.sequence)
+        let phase = bounds.phase(at: intended ?? entry.at)
+        record(max(.zero, provedAt - entry.at), .serviceBound, phase, isCensored: false)
+        if let intended { record(provedAt - intended, .responseBound, phase, isCensored: false) }
+    }
+
+    /// What was due and never sent has waited from when it was meant to begin to the end of the run.
+    private mutating func takeUnsent(_ runs: SequenceRuns, like sample: SequenceSample) {
+        guard let schedule else { return }
+        let due = schedule.count(until: end - start)
+        var left = Self.unsentLimit
+        for run in runs.runs where run.start < due {
+            for sequence in run.start..<min(run.end, due, run.start + left) where sample.contains(sequence) {
+                guard let intended = intended(sequence) else { continue }
+                unsentCount += 1
+                record(end - intended, .response, bounds.phase(at: intended), isCensored: true)
+            }
+            left -= min(left, run.count)
+        }
+    }
+
+    private mutating func record(_ value: Interval, _ name: Series, _ phase: RunPhase, isCensored: Bool) {
+        var timed = series[phase]?[name] ?? Timed()
+        timed.histogram.record(value.nanoseconds)
+        timed.censored += isCensored ? 1 : 0
+        series[phase, default: [:]][name] = timed
+    }
+
+    /// How many values the series have, over all phases.
+    func count(of name: Series) -> Int64 { series.values.reduce(0) { $0 + ($1[name]?.histogram.count ?? 0) } }
+}
+
+extension SequenceRuns {
+    /// Whether compacted runs hold a notification.
+    fileprivate func holds(_ sequence: UInt64) -> Bool {
+        var (low, high) = (0, runs.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if runs[middle].end <= sequence { low = middle + 1 } else { high = middle }
+        }
+        return low < runs.count && runs[low].start <= sequence
+    }
+}
