@@ -157,7 +157,8 @@ struct ArrivalPacer {
     mutating func hold(_ reason: ArrivalHold, elapsed: Interval) {
         heldLoops += 1
         guard heldLoops == loopCount else { return }
-        holdReason = reason
+        // What still waits since the last time keeps its reason.
+        if next >= limit || plan.schedule.time(of: next, &cursor) > heldUntil { holdReason = reason }
         heldUntil = .never
     }
 

@@ -40,7 +40,7 @@ import Testing
         }
         let falling = SteadinessRecord(intervals: intervals(20) { 10_000 - 200 * $0 })
         #expect(falling.status == .notSteady)
-        #expect(falling.reasons == ["written/s fell by 47 % while it was measured"])
+        #expect(falling.reasons == ["written/s fell by 46 % while it was measured"])
         #expect(SteadinessRecord(intervals: intervals(20) { 10_000 + $0 % 2 }).status == .steady)
         let short = SteadinessRecord(intervals: intervals(5) { $0 })
         #expect(short.status == .unknown && short.reasons.count == 1)

@@ -94,7 +94,7 @@ import Workload
         supply.close(at: .zero + .milliseconds(7))
         #expect(supply.scheduledCount == 7)
         #expect(
-            supply.batchTime(batch: 100, linger: .seconds(1)) == .zero + .milliseconds(7), "nothing waits for others")
+            supply.batchTime(batch: 100, linger: .seconds(1)) == .zero + .milliseconds(6), "nothing waits for others")
         #expect(claim(supply, at: [8, 50]) == [3, 0])
         #expect(supply.isExhausted)
     }
