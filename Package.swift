@@ -43,6 +43,7 @@ let package = Package(
     targets: [
         .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+        .systemLibrary(name: "CNghttp2", pkgConfig: "libnghttp2", providers: [.apt(["libnghttp2-dev"])]),
         .target(name: "CShims"),
         .executableTarget(
             name: "pushbench",
@@ -60,7 +61,8 @@ let package = Package(
             path: "Benchmarks",
             linkerSettings: [jemalloc]),
         .testTarget(name: "PrimitivesTests", dependencies: ["Primitives"]),
-        .testTarget(name: "PushWireTests", dependencies: ["PushWire", "GatewaySimulator", "Primitives"]),
+        .testTarget(
+            name: "PushWireTests", dependencies: ["PushWire", "GatewaySimulator", "Primitives", "CNghttp2"]),
         .testTarget(name: "HistogramsTests", dependencies: ["Histograms", "Primitives"]),
         .testTarget(name: "WorkloadTests", dependencies: ["Workload", "PushWire", "Primitives"]),
         .testTarget(
@@ -82,7 +84,8 @@ let package = Package(
                 "Harness", "Transport", "SecureChannel", "RunRecords", "Workload", "PushWire", "Primitives",
                 "CShims",
             ]),
-        .testTarget(name: "InteropTests", dependencies: ["RunRecords"], exclude: ["Clients"]),
+        .testTarget(
+            name: "InteropTests", dependencies: ["RunRecords", "Histograms", "Primitives"], exclude: ["Clients"]),
         .testTarget(name: "TidyTests", dependencies: ["RunRecords"]),
     ]
         + modules.map { module in

@@ -2,10 +2,10 @@ public import PushWire
 
 /// The sender's book of a run: every notification's fate, by sequence number, and what it took to get there.
 ///
-/// Kept per event loop and added up afterwards. Fates are stretches of sequence numbers, so ten million notifications take a few hundred kilobytes.
+/// Kept per event loop and added up afterwards. Fates are runs of sequence numbers, so that only errors take memory, a few bytes each.
 public struct FateLedger: Sendable {
-    /// The notifications of each fate, in the order in which they were settled.
-    public private(set) var fates: [Fate: SequenceRuns] = [:]
+    /// The notifications of each fate.
+    public private(set) var fates: [Fate: RunBook] = [:]
     /// How many acceptances rest on which proof.
     public private(set) var proofs: [Proof: UInt64] = [:]
     /// How many notifications were written, again or for the first time.
@@ -33,10 +33,6 @@ public struct FateLedger: Sendable {
     /// Connections that ended without an explaining reply, by kind.
     public private(set) var lostConnections: [ConnectionEnd: UInt64] = [:]
 
-    /// At how many stretches the book of a fate is sorted the next time.
-    private var compactAt: [Fate: Int] = [:]
-    private static let shortBook = 4_096
-
     /// Makes an empty book.
     public init() {}
 
@@ -54,7 +50,9 @@ public struct FateLedger: Sendable {
             resent += resends
             writtenBytes += bytes
         case .settled(let run, let fate, let proof):
-            enter(run, fate)
+            // How often it was written again matters only for what was refused (``resolve(_:)``).
+            let entry = fate == .rejected ? run : SequenceRun(start: run.start, count: run.count)
+            fates[fate, default: []].append(entry)
             if let proof { proofs[proof, default: 0] += run.count }
         case .errorReply(let reply, _, _, _, _): errors[reply.status, default: 0] += 1
         case .unplacedReply(let reply, _):
@@ -70,15 +68,6 @@ public struct FateLedger: Sendable {
         case .connectionLost(let end, _, _): lostConnections[end, default: 0] += 1
         case .proved, .firstProof, .sent: break
         }
-    }
-
-    /// Enters a fate. Connections settle their stretches by turns, so that neighbours are found only by sorting: done each time
-    /// when there are twice as many as were left the last time, a long run's book stays as short as its history allows.
-    private mutating func enter(_ run: SequenceRun, _ fate: Fate) {
-        fates[fate, default: []].append(run)
-        guard let count = fates[fate]?.runs.count, count >= compactAt[fate, default: Self.shortBook] else { return }
-        fates[fate]?.compact()
-        compactAt[fate] = max(Self.shortBook, 2 * (fates[fate]?.runs.count ?? 0))
     }
 
     /// Enters notifications that no session ever took.
@@ -106,7 +95,7 @@ public struct FateLedger: Sendable {
         guard let rejected = fates[.rejected], rejected.runs.contains(where: { $0.unprovenResends > 0 }) else {
             return 0
         }
-        var refused = SequenceRuns()
+        var refused = RunBook()
         for run in rejected.runs {
             guard run.unprovenResends > 0 else {
                 refused.append(run)

@@ -183,9 +183,13 @@ public final class ProviderSession {
     /// Time has come for what ``deadline`` announced.
     public func timerFired(now: Instant) {
         if let batch, now >= batch.filledAt + plan.stallLimit {
-            loseConnection(.timedOut, now: now)
+            loseConnection(.timedOut, silentSince: batch.filledAt, now: now)
         } else if state.isProving, let deadline = state.deadline, now >= deadline {
-            if state.sentinel != nil { loseConnection(.timedOut, now: now) } else { endUnproven() }
+            if state.sentinel != nil {
+                loseConnection(.timedOut, silentSince: lastFilledAt, now: now)
+            } else {
+                endUnproven()
+            }
         } else if state.beginAttempt(at: now) {
             action = .connect
         } else if state.isOpen && batch == nil {
@@ -317,6 +321,7 @@ public final class ProviderSession {
         let number = UInt64(slot) % (IdentifierSpace.count - plan.sentinelBase)
         let identifier = plan.identifiers.identifier(of: plan.sentinelBase + number)
         state.beginProving(sentinel: identifier, until: now + plan.sentinelTimeout)
+        lastFilledAt = now
         return encoder.encodeSentinel(identifier: identifier, at: base)
     }
 
@@ -410,7 +415,7 @@ public final class ProviderSession {
     }
 
     /// The connection is gone and nothing tells how far the gateway had come.
-    private func loseConnection(_ end: ConnectionEnd, now: Instant) {
+    private func loseConnection(_ end: ConnectionEnd, silentSince: Instant? = nil, now: Instant) {
         let mayBeRefusal = !plan.command.hasIdentifier && log.count > 0
         events.append(.connectionLost(end, unproven: log.count, at: now))
         let (inFlight, queued) = (log.count, queue.resendCount)
@@ -418,7 +423,7 @@ public final class ProviderSession {
         if end == .handshakeFailed { takeBackRefused() } else { settleUnproven() }
         silenceWindow?.removeAll(at: now)
         reconnectClock.connectionEnded(
-            .end(end), inFlight: inFlight, resent: queue.resendCount - queued, at: now)
+            .end(end), silentSince: silentSince, inFlight: inFlight, resent: queue.resendCount - queued, at: now)
         guard hasWork else { return finish(.drop) }
         switch state.ended(at: now, plan: plan.reconnect, random: &random, mayBeRefusal: mayBeRefusal) {
         case .connect: action = .replace

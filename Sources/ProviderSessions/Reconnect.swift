@@ -34,6 +34,9 @@ public struct Reconnect: Hashable, Sendable {
     public var cause: Cause
     /// When the first sign of the end was seen.
     public var endSeenAt: Instant
+    /// When the write began that this side gave up on: the batch that the kernel could not take, or the sentinel without a reply; nil
+    /// when the connection was ended from outside.
+    public var silentSince: Instant?
     /// The connection that ended.
     public var predecessor: ConnectionKey
     /// The connection that replaced it.
@@ -68,6 +71,7 @@ struct ReconnectClock {
     private struct Ended {
         var cause: Reconnect.Cause
         var seenAt: Instant
+        var silentSince: Instant?
         var connection: ConnectionKey
         var attempts = 1
         var inFlight: UInt64
@@ -85,7 +89,9 @@ struct ReconnectClock {
     var openEnd: Instant? { ended?.seenAt }
 
     /// The present connection ended; of several that end before a batch is written, the first counts.
-    mutating func connectionEnded(_ cause: Reconnect.Cause, inFlight: UInt64, resent: UInt64, at now: Instant) {
+    mutating func connectionEnded(
+        _ cause: Reconnect.Cause, silentSince: Instant? = nil, inFlight: UInt64, resent: UInt64, at now: Instant
+    ) {
         defer { present = nil }
         unproved = nil
         guard ended == nil else {
@@ -93,7 +99,8 @@ struct ReconnectClock {
             return
         }
         guard let key = present?.key else { return }
-        ended = Ended(cause: cause, seenAt: now, connection: key, inFlight: inFlight, resent: resent)
+        ended = Ended(
+            cause: cause, seenAt: now, silentSince: silentSince, connection: key, inFlight: inFlight, resent: resent)
     }
 
     /// An attempt to connect failed.
@@ -111,7 +118,8 @@ struct ReconnectClock {
         ended = nil
         unproved = last.seenAt
         return Reconnect(
-            slot: slot, cause: last.cause, endSeenAt: last.seenAt, predecessor: last.connection, successor: present.key,
+            slot: slot, cause: last.cause, endSeenAt: last.seenAt, silentSince: last.silentSince,
+            predecessor: last.connection, successor: present.key,
             attempts: last.attempts, openedAt: present.openedAt, facts: present.facts, writtenAt: now,
             inFlight: last.inFlight, resent: last.resent)
     }

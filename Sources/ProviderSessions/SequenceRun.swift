@@ -17,6 +17,9 @@ public struct SequenceRun: Hashable, Sendable {
     /// The number behind the last notification.
     public var end: UInt64 { start + count }
 
+    /// Whether `next` begins where this run ends and was written as often.
+    func isContinued(by next: SequenceRun) -> Bool { end == next.start && unprovenResends == next.unprovenResends }
+
     /// Takes up to `limit` notifications off the front.
     mutating func takeFirst(_ limit: UInt64) -> SequenceRun {
         let taken = SequenceRun(start: start, count: min(limit, count), unprovenResends: unprovenResends)
@@ -43,27 +46,11 @@ public struct SequenceRuns: Hashable, Sendable, ExpressibleByArrayLiteral {
     public mutating func append(_ run: SequenceRun) {
         guard run.count > 0 else { return }
         count += run.count
-        if let last = runs.indices.last, runs[last].end == run.start, runs[last].unprovenResends == run.unprovenResends
-        {
+        if let last = runs.indices.last, runs[last].isContinued(by: run) {
             runs[last].count += run.count
         } else {
             runs.append(run)
         }
-    }
-
-    /// Sorts the runs and joins those that continue each other, whatever their resends; for books, in which neither counts.
-    public mutating func compact() {
-        runs.sort { $0.start < $1.start }
-        var joined = 0
-        for run in runs.dropFirst() {
-            if runs[joined].end == run.start {
-                runs[joined].count += run.count
-            } else {
-                joined += 1
-                runs[joined] = run
-            }
-        }
-        if !runs.isEmpty { runs.removeSubrange((joined + 1)...) }
     }
 
     /// Adds all runs of another list at the end.

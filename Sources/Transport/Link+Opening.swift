@@ -116,6 +116,9 @@ extension Link {
         if options.sendsAtOnce { set(Int32(IPPROTO_TCP), TCP_NODELAY, 1) }
         if let bytes = options.sendBufferBytes { set(SOL_SOCKET, SO_SNDBUF, bytes) }
         if let bytes = options.unsentLimitBytes { set(Int32(IPPROTO_TCP), TCP_NOTSENT_LOWAT, bytes) }
+        if let limit = options.unacknowledgedLimit {
+            set(Int32(IPPROTO_TCP), TCP_USER_TIMEOUT, Int(clamping: limit.nanoseconds / 1_000_000))
+        }
         let pathBytes = options.path?.receiveBufferBytes ?? .max
         let receiveBytes = min(options.receiveBufferBytes ?? .max, pathBytes)
         if receiveBytes < .max { set(SOL_SOCKET, SO_RCVBUF, receiveBytes) }

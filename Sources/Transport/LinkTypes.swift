@@ -13,6 +13,9 @@ public struct LinkOptions: Equatable, Sendable {
     public var sendBufferBytes: Int?
     /// The most bytes that wait in the kernel for their first transmission (TCP_NOTSENT_LOWAT); nil for no limit.
     public var unsentLimitBytes: Int?
+    /// The longest that written bytes may stay without any acknowledgement before the kernel gives the connection up
+    /// (TCP_USER_TIMEOUT, RFC 5482), as when something between dropped it without a word; nil for the kernel's own, many minutes.
+    public var unacknowledgedLimit: Interval?
     /// The kernel's receive buffer in bytes (SO_RCVBUF); nil leaves it to the kernel.
     public var receiveBufferBytes: Int?
     /// A simulated long way to the peer, on accepted links; nil for none.

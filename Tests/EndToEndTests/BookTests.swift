@@ -81,7 +81,8 @@ extension EndToEndTests {
             ).record()
             expectClean(record)
             #expect(record.ledger.accepted == 9_999)
-            #expect(record.reconnects.inFlightAtError.max == record.ledger.resent)
+            let inFlight = record.reconnects.inFlightAtError
+            #expect(inFlight.max == record.ledger.resent && inFlight.p50 == inFlight.max, "a figure for each error")
             #expect(record.ledger.resent > 1_000, "the sender does not wait for silence")
             #expect(record.simulatorLedger?.discarded == record.ledger.resent + 1, "the sentinel was behind it, too")
             #expect(try #require(record.latency["errorReply"]?.minNs) >= 200_000_000)

@@ -62,6 +62,28 @@ extension EndToEndTests {
             #expect(record.ledger.accepted + record.ledger.rejected == 4_000)
         }
 
+        @Test(arguments: cells.filter { !$0.refusal.contains("identifiers") }, ["reply", "silentClose"])
+        func `command 0 in a cell of the matrix over TLS claims nothing, and the simulator's counts add up`(
+            cell: Cell, refusal: String
+        ) async throws {
+            let record = try await Run(
+                """
+                { protocol: "simple",
+                  target: { simulator: { simpleRefusal: "\(refusal)",
+                                         faults: [\(cell.refusal), \(cell.reply),
+                                                  { fault: "replyClose", mode: "\(cell.mode)" }] } },
+                  workload: { notifications: 4_000, devices: 4_000 },
+                  sender: { connections: 2, watch: "300ms", reconnect: { base: "1ms", cap: "5ms" } } }
+                """
+            ).record()
+            let book = try #require(record.simulatorLedger)
+            #expect(record.ledger.isBalanced && record.ledgerDifference == 0)
+            #expect(record.ledger.unknown == 4_000 && record.ledger.resent == 0)
+            #expect(try #require(book.faults)[0].count > 0)
+            let counted = book.acceptedWithoutIdentifier + book.rejectedWithoutIdentifier + book.discarded
+            #expect(book.acceptedWithoutIdentifier > 0 && counted <= 4_000)
+        }
+
         @Test func `replies that name others make the books disagree, which the verdict puts down to the plan`()
             async throws
         {
@@ -106,6 +128,26 @@ extension EndToEndTests {
             #expect(record.ledger.accepted == 100)
             #expect(record.simulatorLedger?.faults?.first?.count == 1)
             #expect(record.reconnects.count == 1)
+            #expect(record.ledger.resent == 100)
+            let event = try #require(record.reconnects.events?.first)
+            #expect(event.cause == "timedOut")
+            #expect(try #require(event.detectNs) >= 500_000_000, "from the unanswered sentinel to its limit")
+            #expect(try #require(event.firstAcceptanceNs) > 0)
+            #expect(record.latency["reconnectDetect"]?.count == 1)
+        }
+
+        @Test func `C28 a hole that fills the buffers is found by the stalled write`() async throws {
+            let record = try await Run(
+                """
+                { target: { simulator: { faults: [{ fault: "blackHole", after: "5k" }] } },
+                  workload: { notifications: 100_000, devices: 100_000 },
+                  sender: { connections: 1, stallLimit: "400ms", unproven: { policy: "resend", limit: 1 },
+                            reconnect: { base: "1ms" } } }
+                """
+            ).record()
+            #expect(record.ledgerDifference == 0 && record.ledger.accepted == 100_000)
+            let event = try #require(record.reconnects.events?.first)
+            #expect(try #require(event.detectNs) >= 400_000_000)
         }
 
         @Test(arguments: [

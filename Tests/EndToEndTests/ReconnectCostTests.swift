@@ -18,11 +18,11 @@ extension EndToEndTests {
 
         @Test(arguments: [0, 1, 2, 4])
         func `C30 tickets decide which handshakes are resumed, and the kinds add up`(tickets: Int) async throws {
-            let record = try await Self.churn(2_000, every: 20, simulator: "tickets: \(tickets),").record()
+            let record = try await Self.churn(10_000, every: 20, simulator: "tickets: \(tickets),").record()
             expectClean(record)
             let reconnects = record.reconnects
             let full = try #require(reconnects.full)
-            #expect((90...100).contains(reconnects.count), "the last end may leave nothing to do")
+            #expect((490...500).contains(reconnects.count), "the last end may leave nothing to do")
             #expect(full + reconnects.resumed == reconnects.count)
             #expect(tickets == 0 ? reconnects.resumed == 0 : full == 0, "each handshake issues new tickets")
             let sender = try #require(reconnects.senderHandshakes)
@@ -31,6 +31,7 @@ extension EndToEndTests {
             #expect(sender.full.count == simulator.full.count && sender.resumed.count == simulator.resumed.count)
             #expect(sender.full.count == (tickets == 0 ? sender.count : 1), "the first one is full")
             #expect(sender.cpuNs > 0 && simulator.cpuNs > 0)
+            for part in ["reconnectTCP", "firstAcceptance"] { #expect(record.latency[part]?.count == reconnects.count) }
             #expect(record.latency["reconnectTLSFull"]?.count ?? 0 == full)
             #expect(record.latency["reconnectTLSResumed"]?.count ?? 0 == reconnects.resumed)
         }

@@ -61,6 +61,19 @@ extension EndToEndTests {
             }
         }
 
+        @Test(arguments: [1, 31, 33, 100])
+        func `C37 a token that the simulator would refuse for its length is named first`(
+            length: Int
+        ) async throws {
+            let folder = try ScratchFolder()
+            let lines = [32, length].map { String(repeating: "00", count: $0) + "\n" }.joined()
+            let file = try folder.file("tokens.txt", lines)
+            let error = await #expect(throws: HarnessError.self) {
+                _ = try await Run(#"{ workload: { tokensFile: "\#(file)" } }"#).record()
+            }
+            #expect(try #require(error).description.contains("tokens.txt:2:1: a token of \(length) byte"))
+        }
+
         @Test func `a bad line in a token file is named with its place`() async throws {
             let folder = try ScratchFolder()
             let file = try folder.file("tokens.txt", String(repeating: "00", count: 32) + "\n00zz\n")

@@ -93,4 +93,10 @@ import Testing
         let early = Self.reconnect((500, 950), (501, 2_050), endSeen: 1_990)
         #expect(join.detection(of: early) == nil, "an end cannot be seen before it was sent")
     }
+
+    @Test func `C28 where the gateway fell silent, detection counts from the write that was given up`() {
+        var silent = Self.reconnect((500, 3_050), (501, 9_000), endSeen: 8_000)
+        silent.silentSince = Instant(nanoseconds: 6_500)
+        #expect(join.detection(of: silent) == Interval(nanoseconds: 1_500))
+    }
 }

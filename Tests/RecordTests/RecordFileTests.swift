@@ -11,9 +11,26 @@ import Testing
         let file = RecordFile(path: folder.path("r.json"))
         try file.write(sampleRecord())
         #expect(try RunRecord.read(file.path) == sampleRecord())
-        try file.writeInterval(sampleRecord())
+        try file.writeInterval(sampleRecord().encoded(.compact))
         #expect(try RunRecord.read(file.path) == sampleRecord())
         #expect(try folder.names == ["r.json"], "no temporary file stays behind")
+    }
+
+    @Test func `a draft is the record's own text, however its intervals came`() throws {
+        var record = sampleRecord()
+        record.profile = .object(["name": .string("\"intervals\":[]]")])
+        let interval = try #require(record.intervals.first)
+        record.intervals = []
+        var draft = RecordDraft()
+        #expect(try draft.encoded(record) == record.encoded(.compact))
+        for growth in [1, 0, 1, 3, 0, 2] {
+            for _ in 0..<growth {
+                record.intervals.append(interval)
+                record.intervals[record.intervals.count - 1].startNs = Int64(record.intervals.count)
+            }
+            record.durationNs += 1
+            #expect(try draft.encoded(record) == record.encoded(.compact))
+        }
     }
 
     @Test func `equal records are equal files`() throws {
@@ -164,7 +181,7 @@ import Testing
     @Test func `a failed write leaves the record of the last interval`() throws {
         let folder = try TemporaryFolder()
         let file = RecordFile(path: folder.path("r.json"))
-        try file.writeInterval(sampleRecord())
+        try file.writeInterval(sampleRecord().encoded(.compact))
         var broken = sampleRecord()
         broken.profile = .number(.infinity)
         #expect(throws: RecordError.self) { try file.write(broken) }

@@ -14,12 +14,14 @@ import Workload
     /// The protocols of the matrix, each with what it changes; one that is added here runs through every cell.
     enum WireProtocol: String, CaseIterable, Sendable {
         case enhanced, framed, simple
+        /// Command 0 whose refusals are not even answered.
+        case unansweredSimple
 
         var command: NotificationCommand {
             switch self {
             case .enhanced: .enhanced
             case .framed: .framed(priority: 10)
-            case .simple: .simple
+            case .simple, .unansweredSimple: .simple
             }
         }
     }
@@ -78,7 +80,7 @@ import Workload
     private static func bench(_ cell: Cell) -> Bench {
         var bench = Bench(notifications: notifications)
         bench.plan.command = cell.wire.command
-        bench.gateway.simpleRefusal = .reply
+        bench.gateway.simpleRefusal = cell.wire == .unansweredSimple ? .silentClose : .reply
         bench.plan.batch.notifications = 20
         bench.plan.reconnect.base = .milliseconds(1)
         if cell.status == 10 {

@@ -57,16 +57,4 @@ import Testing
         }
         #expect(try events() == events())
     }
-
-    @Test func `a long book stays short whatever the order in which connections settle`() {
-        var ledger = FateLedger()
-        var random = SeededRandom(seed: 5)
-        var stretches = (0..<20_000).map { SequenceRun(start: UInt64($0) * 50, count: 50) }
-        // Neighbours change places, as they do with many connections.
-        for index in 0..<stretches.count - 64 { stretches.swapAt(index, index + Int(random.below(64))) }
-        for stretch in stretches { ledger.record(.settled(stretch, .accepted, .sentinel)) }
-        #expect(ledger.count(of: .accepted) == 1_000_000)
-        #expect(ledger.isBalanced(generated: 1_000_000))
-        #expect((ledger.fates[.accepted]?.runs.count ?? .max) < 4_200, "a book of 20,000 stretches (seed 5)")
-    }
 }

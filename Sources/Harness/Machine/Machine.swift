@@ -32,6 +32,12 @@ public enum Machine {
         return record
     }
 
+    /// The kernel's random number of this boot; empty where it tells none.
+    public static var bootIdentifier: String {
+        let bytes = (try? readFile("/proc/sys/kernel/random/boot_id")) ?? []
+        return String(decoding: bytes.filter { $0 > 0x20 }, as: UTF8.self)
+    }
+
     private static func value(of key: String, in path: String, separator: Character) -> String? {
         guard let bytes = try? readFile(path) else { return nil }
         for line in String(decoding: bytes, as: UTF8.self).split(separator: "\n") where line.hasPrefix(key) {

@@ -26,7 +26,7 @@ struct LedgerJoin {
     }
 
     /// How many of the sender's rejected notifications the simulator never refused.
-    func unfoundRejections(in runs: SequenceRuns) -> UInt64 {
+    func unfoundRejections(in runs: RunBook) -> UInt64 {
         let (ours, _) = mergeStretches(runs.runs.map { $0.start..<$0.end })
         let (_, common) = mergeStretches(ours + refused)
         return runs.count - common
@@ -43,7 +43,7 @@ struct LedgerJoin {
     }
 
     /// How many notifications only one of the two books calls accepted.
-    func difference(from runs: SequenceRuns) -> UInt64 {
+    func difference(from runs: RunBook) -> UInt64 {
         let ours = runs.runs.map { $0.start..<$0.end }
         let (ourUnion, ourOverlap) = mergeStretches(ours)
         let (_, common) = mergeStretches(ourUnion + accepted)
@@ -53,7 +53,7 @@ struct LedgerJoin {
     }
 
     /// The digest of the accepted (identifier, token) pairs as the sender has it, to be compared with the simulator's.
-    static func digest(of runs: SequenceRuns, source: NotificationSource, identifiers: IdentifierSpace) -> UInt64 {
+    static func digest(of runs: RunBook, source: NotificationSource, identifiers: IdentifierSpace) -> UInt64 {
         var digest: UInt64 = 0
         withUnsafeTemporaryAllocation(byteCount: max(64, source.maxTokenBytes), alignment: 8) { token in
             guard let base = token.baseAddress else { return }

@@ -11,8 +11,10 @@ struct ReconnectJoin {
     }
 
     /// From the moment at which the gateway handed the last byte of its reply, or the end of the connection, to the system
-    /// until the sender saw it; nil when the gateway did not end the connection, or has no trace of it.
+    /// until the sender saw it. Where the gateway only fell silent, from the write that the sender then gave up on. Nil when the
+    /// gateway has no trace of an end.
     func detection(of reconnect: Reconnect) -> Interval? {
+        if let silentSince = reconnect.silentSince { return reconnect.endSeenAt - silentSince }
         guard let sent = trace(of: reconnect.predecessor)?.endSentNs else { return nil }
         let time = reconnect.endSeenAt - Instant(nanoseconds: sent)
         return time >= .zero ? time : nil

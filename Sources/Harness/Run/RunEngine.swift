@@ -201,7 +201,7 @@ public final class RunEngine {
             }
         }
         let now = MonotonicClock.now()
-        guard monitor.take(snapshots, at: now, endsInterval: isIntervalOver, progress: child?.current.progress ?? [])
+        guard monitor.take(snapshots, at: now, endsInterval: isIntervalOver, progress: child?.lastProgress)
         else { return }
         options.onInterval(
             RunProgress(
@@ -239,7 +239,7 @@ public final class RunEngine {
         _ = await child.wait(upTo: options.outageLimit.seconds) { $0.result != nil }
         outcome.simulator = child.current.result
         if outcome.simulator == nil { outcome.abort = outcome.abort ?? .bookMissing }
-        outcome.simulatorProgress = child.current.progress
+        outcome.simulatorProgress = child.current.progress.elements
         join()
         outcome.joinReconnects()
     }

@@ -65,7 +65,7 @@ struct RunMonitor {
 
     /// Takes the loops' sums at `now`; true when an interval ended.
     mutating func take(
-        _ snapshots: [LoopRecorder.Snapshot], at now: Instant, endsInterval: Bool, progress: [SimulatorProgress]
+        _ snapshots: [LoopRecorder.Snapshot], at now: Instant, endsInterval: Bool, progress: SimulatorProgress?
     ) -> Bool {
         guard !snapshots.isEmpty else { return false }
         var sums = Sums()
@@ -90,9 +90,9 @@ struct RunMonitor {
             settledNow += snapshot.settled
             if let part = snapshot.residence { residence.append(part) }
         }
-        sums.accepted = progress.last?.accepted
-        sums.simulatorCPU = progress.last?.cpuNs
-        sums.simulatorHoldings = progress.last?.holdings
+        sums.accepted = progress?.accepted
+        sums.simulatorCPU = progress?.cpuNs
+        sums.simulatorHoldings = progress?.holdings
         gatewayMoved = sums.accepted != present.accepted
         if sums.written != written || settledNow != settled || gatewayMoved { lastProgress = now }
         // A gateway that ends each connection soon after the handshake is not there; one that rejects or accepts is.

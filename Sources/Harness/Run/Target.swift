@@ -17,6 +17,7 @@ struct Target {
         var link = LinkOptions()
         link.connectTimeout = profile.sender.connectTimeout
         link.handshakeTimeout = profile.sender.handshakeTimeout
+        link.unacknowledgedLimit = profile.sender.stallLimit
         link.sendsAtOnce = profile.sender.noDelay
         link.sendBufferBytes = profile.sender.sendBuffer
         link.unsentLimitBytes = profile.sender.unsentLimit

@@ -1,3 +1,4 @@
+import Glibc
 import Primitives
 import ProviderSessions
 import SecureChannel
@@ -172,6 +173,7 @@ extension ConnectionEnd {
     init(_ end: LinkEnd) {
         switch end {
         case .closedByPeer, .truncated: self = .closedByPeer
+        case .readFailed(ETIMEDOUT), .writeFailed(ETIMEDOUT): self = .timedOut
         case .reset, .readFailed, .writeFailed, .tlsFailed: self = .reset
         case .connectFailed(.timedOut): self = .timedOut
         case .connectFailed: self = .refused

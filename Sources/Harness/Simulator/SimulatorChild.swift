@@ -12,7 +12,9 @@ final class SimulatorChild: Sendable {
     /// What has been heard from the child.
     struct State: Sendable {
         var ready: (port: Int, feedbackPort: Int, authorityPEM: String, provider: ProviderIdentity?)?
-        var progress: [SimulatorProgress] = []
+        /// An even sample of its sums; a long run does not keep all of them.
+        var progress = EvenSample<SimulatorProgress>(capacity: 4_096)
+        var lastProgress: SimulatorProgress?
         var result: SimulatorResult?
         var failure: String?
         var hasEnded = false
@@ -65,6 +67,9 @@ final class SimulatorChild: Sendable {
 
     /// What has been heard so far.
     var current: State { state.withLock { $0 } }
+
+    /// The latest sums that were heard.
+    var lastProgress: SimulatorProgress? { state.withLock { $0.lastProgress } }
 
     /// Orders the end, which the child answers with its result.
     func stop() { send("stop\n") }
@@ -151,7 +156,9 @@ final class SimulatorChild: Sendable {
             switch report {
             case .ready(let port, let feedbackPort, let pem, let provider):
                 state.ready = (port, feedbackPort, pem, provider)
-            case .progress(let progress): state.progress.append(progress)
+            case .progress(let progress):
+                state.progress.add(progress)
+                state.lastProgress = progress
             case .ended(let result): state.result = result
             case .failed(let message): state.failure = message
             }

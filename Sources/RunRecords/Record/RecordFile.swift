@@ -51,18 +51,17 @@ public struct RecordFile: Sendable {
         do throws(FileFailure) { try FileAccess.checkReplaceable(path) } catch { throw .file(error) }
     }
 
-    /// Writes the record of a run that goes on: without waiting for the disk, since only this process may be killed.
+    /// Writes the text of a ``RecordDraft``, of a run that goes on: without waiting for the disk, since only this process may be killed.
     ///
     /// - Throws: ``RecordError``; the file of the last write is still there.
-    public func writeInterval(_ record: RunRecord) throws(RecordError) { try write(record, .process) }
+    public func writeInterval(_ text: [UInt8]) throws(RecordError) { try write(text, .process) }
 
     /// Writes the record of a run that has ended, down to the disk.
     ///
     /// - Throws: ``RecordError``; the file of the last write is still there.
-    public func write(_ record: RunRecord) throws(RecordError) { try write(record, .machine) }
+    public func write(_ record: RunRecord) throws(RecordError) { try write(record.encoded(), .machine) }
 
-    private func write(_ record: RunRecord, _ durability: FileAccess.Durability) throws(RecordError) {
-        let bytes = try record.encoded(durability == .machine ? .indented : .compact)
+    private func write(_ bytes: [UInt8], _ durability: FileAccess.Durability) throws(RecordError) {
         do throws(FileFailure) {
             try FileAccess.replace(path, with: bytes, durability: durability)
         } catch {

@@ -1,3 +1,5 @@
+import Primitives
+
 extension JSONScanner {
     /// A string from its opening to its closing quotation mark.
     @inline(__always)

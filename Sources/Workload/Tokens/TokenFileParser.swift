@@ -1,3 +1,5 @@
+import Primitives
+
 /// Reads a token file line by line; columns are bytes from 1.
 struct TokenFileParser {
     let text: UnsafeRawBufferPointer

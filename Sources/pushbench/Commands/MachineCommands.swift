@@ -25,6 +25,7 @@ struct CalibrateCommand {
 
     func execute() async throws -> Int32 {
         let record = try await Calibration.run(connections: connections, seconds: length.seconds)
+        MachineLimits.keep(record)
         if wantsJSON {
             let encoder = JSONEncoder()
             encoder.outputFormatting = [.prettyPrinted, .sortedKeys]

@@ -6,6 +6,7 @@ import Primitives
 import Reports
 import RunRecords
 import SecureChannel
+import Synchronization
 
 /// One run: profile in, load out, record and summary.
 struct RunCommand {
@@ -13,6 +14,7 @@ struct RunCommand {
     private let profile: Profile
     private let outputs: [OutputRequest]
     private let progress: ProgressPrinter.Style
+    private let limits: MachineLimits
 
     init(_ parsed: ParsedCommand) throws {
         self.parsed = parsed
@@ -21,6 +23,7 @@ struct RunCommand {
         try TargetPolicy.check(profile.target, allowedHosts: parsed.values["allow-host"] ?? [])
         outputs = try OutputRequest.read(parsed.values["output"] ?? [])
         progress = try ProgressPrinter.Style(option: parsed.last("progress"), isQuiet: parsed.has("quiet"))
+        limits = try MachineLimits(option: parsed.last("calibration"))
     }
 
     func execute() async throws -> Int32 {
@@ -34,9 +37,11 @@ struct RunCommand {
             return RecordFile(path: path)
         }
         for file in files { try file.checkWritable() }
+        let calibration = await limits.calibration(isQuiet: parsed.has("quiet"))
         let interrupts = SignalWatch.install()
         var start = RunRecord()
         describe(&start)
+        start.calibration = calibration
         let printer = ProgressPrinter(style: progress)
         let keeper = RecordKeeper(record: start, files: jsonFiles)
         let options = RunOptions(
@@ -48,6 +53,7 @@ struct RunCommand {
         var record = try await RunEngine(profile: profile, options: options).run()
         printer.end()
         record.startedAt = start.startedAt
+        record.calibration = calibration
         describeTool(&record)
         record.conclude(thresholds: profile.thresholdOutcomes(in: record))
         if record.verdict.status == .interrupted { record.verdict.exitCode = Int(SignalWatch.exitCode) }
@@ -101,6 +107,7 @@ struct RunCommand {
 private final class RecordKeeper: Sendable {
     private let record: RunRecord
     private let files: [RecordFile]
+    private let draft = Mutex(RecordDraft())
 
     init(record: RunRecord, files: [RecordFile]) {
         self.record = record
@@ -122,6 +129,7 @@ private final class RecordKeeper: Sendable {
         record.ledger.unsent = record.ledger.generated - written
         record.ledger.resent = resent
         // A disk that is full now may have room at the end; then the error is reported.
-        for file in files { try? file.writeInterval(record) }
+        guard let text = try? draft.withLock({ draft throws(RecordError) in try draft.encoded(record) }) else { return }
+        for file in files { try? file.writeInterval(text) }
     }
 }

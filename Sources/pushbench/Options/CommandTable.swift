@@ -45,6 +45,9 @@ enum CommandTable {
             faults, set, output,
             .value("allow-host", nil, "NAME", "allow load on this host, which the profile must name too; repeatable"),
             .value("progress", nil, "STYLE", "auto, plain, json or none"),
+            .value(
+                "calibration", nil, "WHEN",
+                "auto (the default): this machine's limits are measured once a boot; cached: only if known; off"),
             .flag("quiet", "q", "no progress and no summary"),
             .flag("dry-run", nil, "check the profile, print the effective settings, and stop"),
             help,

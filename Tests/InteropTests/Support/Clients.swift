@@ -21,7 +21,7 @@ enum Clients {
         .deletingLastPathComponent().appending(path: ".build/interop/bin/python").path
 
     /// Runs one of our drivers in `Clients` with a job and reads its result.
-    static func run<Result: Decodable>(_ driver: String, _ job: Job, as type: Result.Type) throws -> Result {
+    static func run<Result: Decodable>(_ driver: String, _ job: some Encodable, as type: Result.Type) throws -> Result {
         try #require(
             access(python, X_OK) == 0,
             """

@@ -1,0 +1,33 @@
+/// Memory that belongs to one value, grows on demand, and stays where it is until it grows.
+///
+/// Views of it may be handed out, which an array does not allow.
+@usableFromInline
+struct OwnedBytes: ~Copyable {
+    @usableFromInline private(set) var all = UnsafeMutableRawBufferPointer(start: nil, count: 0)
+
+    init() {}
+
+    deinit { all.deallocate() }
+
+    /// Makes room for `count` bytes; the first `kept` ones stay as they are.
+    mutating func reserve(_ count: Int, keeping kept: Int = 0) {
+        guard all.count < count else { return }
+        let wider = UnsafeMutableRawBufferPointer.allocate(byteCount: max(count, 256), alignment: 8)
+        if kept > 0 { wider.copyMemory(from: UnsafeRawBufferPointer(rebasing: all.prefix(kept))) }
+        all.deallocate()
+        all = wider
+    }
+
+    /// Copies `bytes` to `offset`.
+    ///
+    /// - Precondition: there is room, made by ``reserve(_:keeping:)``.
+    func put(_ bytes: UnsafeRawBufferPointer, at offset: Int) {
+        guard bytes.count > 0 else { return }
+        UnsafeMutableRawBufferPointer(rebasing: all[offset..<offset + bytes.count]).copyMemory(from: bytes)
+    }
+
+    /// A view of some of the bytes.
+    func view(_ range: Range<Int>) -> UnsafeRawBufferPointer {
+        UnsafeRawBufferPointer(rebasing: all[range])
+    }
+}
