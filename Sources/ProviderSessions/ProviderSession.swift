@@ -55,6 +55,7 @@ public final class ProviderSession {
     /// What is in flight, when that is bounded.
     private var silenceWindow: SilenceWindow?
     private var nextFill = Instant.zero
+    private var sentinelWrittenAt = Instant.zero
     private var reconnectClock: ReconnectClock
     private var action: SessionAction?
     private var events: [SessionEvent] = []
@@ -186,7 +187,7 @@ public final class ProviderSession {
             loseConnection(.timedOut, silentSince: batch.filledAt, now: now)
         } else if state.isProving, let deadline = state.deadline, now >= deadline {
             if state.sentinel != nil {
-                loseConnection(.timedOut, silentSince: lastFilledAt, now: now)
+                loseConnection(.timedOut, silentSince: sentinelWrittenAt, now: now)
             } else {
                 endUnproven()
             }
@@ -321,7 +322,7 @@ public final class ProviderSession {
         let number = UInt64(slot) % (IdentifierSpace.count - plan.sentinelBase)
         let identifier = plan.identifiers.identifier(of: plan.sentinelBase + number)
         state.beginProving(sentinel: identifier, until: now + plan.sentinelTimeout)
-        lastFilledAt = now
+        sentinelWrittenAt = now
         return encoder.encodeSentinel(identifier: identifier, at: base)
     }
 

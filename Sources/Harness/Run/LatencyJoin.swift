@@ -23,8 +23,8 @@ struct LatencyJoin {
         var accepted: SequenceSample?
         /// When a proof of acceptance came.
         var proved: SequenceSample
-        /// The refused ones, whose latency is that of their error replies.
-        var rejected: SequenceRuns
+        /// The refused ones in order, whose latency is that of their error replies.
+        var rejected: [SequenceRun]
         /// Planned ones that were never sent.
         var unsent: SequenceRuns
         /// Nil in a closed loop.
@@ -61,12 +61,12 @@ struct LatencyJoin {
         proved.thin(to: shift)
         let accepted = sources.accepted.map { Self.firstTimes($0) }
         let proofs = Self.firstTimes(proved)
-        var rejected = sources.rejected
-        rejected.compact()
         for entry in sent.entries.sorted(by: { $0.sequence < $1.sequence }) {
             sentCount += 1
             if let accepted {
-                take(entry, acceptedAt: accepted[entry.sequence], isRejected: rejected.holds(entry.sequence))
+                take(
+                    entry, acceptedAt: accepted[entry.sequence],
+                    isRejected: Self.holds(sources.rejected, entry.sequence))
             } else {
                 takeBound(entry, provedAt: proofs[entry.sequence])
             }
@@ -77,6 +77,16 @@ struct LatencyJoin {
     /// An identifier that several event loops of the simulator accepted counts with its first time.
     private static func firstTimes(_ sample: SequenceSample) -> [UInt64: Instant] {
         Dictionary(sample.entries.map { ($0.sequence, $0.at) }, uniquingKeysWith: min)
+    }
+
+    /// Whether runs in order hold a notification.
+    private static func holds(_ runs: [SequenceRun], _ sequence: UInt64) -> Bool {
+        var (low, high) = (0, runs.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if runs[middle].end <= sequence { low = middle + 1 } else { high = middle }
+        }
+        return low < runs.count && runs[low].start <= sequence
     }
 
     private mutating func intended(_ sequence: UInt64) -> Instant? {
@@ -125,16 +135,4 @@ struct LatencyJoin {
 
     /// How many values the series have, over all phases.
     func count(of name: Series) -> Int64 { series.values.reduce(0) { $0 + ($1[name]?.histogram.count ?? 0) } }
-}
-
-extension SequenceRuns {
-    /// Whether compacted runs hold a notification.
-    fileprivate func holds(_ sequence: UInt64) -> Bool {
-        var (low, high) = (0, runs.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if runs[middle].end <= sequence { low = middle + 1 } else { high = middle }
-        }
-        return low < runs.count && runs[low].start <= sequence
-    }
 }

@@ -126,7 +126,7 @@ extension RunOutcome {
         return LatencyJoin(
             LatencyJoin.Sources(
                 sent: sender.sent, accepted: simulator?.acceptanceTimes?.sample, proved: sender.proved,
-                rejected: sender.ledger.fates[.rejected] ?? [], unsent: neverSent, schedule: arrivals?.schedule,
+                rejected: sender.ledger.fates[.rejected]?.runs ?? [], unsent: neverSent, schedule: arrivals?.schedule,
                 start: startedAt, end: end, bounds: bounds))
     }
 

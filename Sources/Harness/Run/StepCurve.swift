@@ -5,13 +5,17 @@ import RunRecords
 struct StepCurve {
     private var points: [(at: Instant, value: Double)] = []
 
-    /// What a simulator had accepted. It reports only what is new, so that a long pause between two reports ends just before the second.
+    /// What a simulator had accepted. It reports only what is new, so that in a pause longer than others nothing was accepted until just
+    /// before the report that ends it.
     init(simulator progress: [SimulatorProgress], total: Int64, endNs: Int64) {
         let reports = progress + [SimulatorProgress(atNs: endNs, accepted: total, cpuNs: 0)]
-        for report in reports.sorted(by: { $0.atNs < $1.atNs }) {
+        let sorted = reports.sorted { $0.atNs < $1.atNs }
+        let usual = zip(sorted.dropFirst(), sorted).map { $0.atNs - $1.atNs }.filter { $0 > 50_000_000 }.min()
+        let pause = Interval(nanoseconds: usual ?? 100_000_000)
+        for report in sorted {
             let at = Instant(nanoseconds: report.atNs)
-            if let last = points.last, at - last.at > Self.reportPause * 2 {
-                points.append((at + Interval(nanoseconds: -Self.reportPause.nanoseconds), last.value))
+            if let last = points.last, at - last.at > pause * 2 {
+                points.append((at + Interval(nanoseconds: -pause.nanoseconds), last.value))
             }
             points.append((at, Double(report.accepted)))
         }
@@ -27,8 +31,6 @@ struct StepCurve {
             points.append((bins.origin + bins.width * Int64(index + 1), sum))
         }
     }
-
-    private static let reportPause = Interval.milliseconds(100)
 
     /// The number at an instant; before the first known one that one, behind the last the last.
     func value(at instant: Instant) -> Double {
