@@ -27,6 +27,7 @@ extension Metric.Plain {
     fileprivate func value(in record: RunRecord) -> Double? {
         switch self {
         case .acceptedPerSecond: record.throughput.acceptedPerSecond
+        case .undisturbedPerSecond: record.throughput.undisturbedPerSecond
         case .writtenPerSecond: record.throughput.writtenPerSecond
         case .bytesPerSecond: record.throughput.bytesPerSecond
         case .generated: Double(record.ledger.generated)

@@ -41,6 +41,8 @@ public struct GatewayCounts: Hashable, Sendable {
     public var rejections: [UInt64] = Array(repeating: 0, count: 256)
     /// Refused notifications without an identifier or with 0, or whose identifier could not be read, by status.
     public var rejectionsWithoutIdentifier: [UInt64] = Array(repeating: 0, count: 256)
+    /// What is counted of the HTTP/2 provider API.
+    public var api = ProviderAPICounts()
     /// Bytes that stood in a command's place and are none; the stream cannot be read behind one.
     public var unknownCommands: UInt64 = 0
     /// Refusals outside the tracked range: sentinels, mostly.
@@ -76,7 +78,7 @@ public struct GatewayCounts: Hashable, Sendable {
     public var rejectedWithoutIdentifier: UInt64 { rejectionsWithoutIdentifier.reduce(0, +) }
 
     /// Accepted notifications of command 1.
-    public var enhanced: UInt64 { accepted - simple - framed }
+    public var enhanced: UInt64 { accepted - simple - framed - api.accepted }
 
     /// Adds so many strikes of one fault.
     mutating func addFault(_ index: Int, _ count: UInt64) {
@@ -99,6 +101,7 @@ public struct GatewayCounts: Hashable, Sendable {
             rejections[status] += other.rejections[status]
             rejectionsWithoutIdentifier[status] += other.rejectionsWithoutIdentifier[status]
         }
+        api.add(other.api)
         unknownCommands += other.unknownCommands
         untrackedRejections += other.untrackedRejections
         discarded += other.discarded

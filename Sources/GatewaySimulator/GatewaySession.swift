@@ -8,6 +8,10 @@ public enum GatewayAction: Hashable, Sendable {
     case fill
     /// Read nothing until then.
     case pause(until: Instant)
+    /// Read nothing until ``resume``.
+    case hold
+    /// Read again.
+    case resume
     /// Neither read nor close any more.
     case swallow
     /// End the connection in this way, once everything that was filled is written.

@@ -37,6 +37,10 @@ final class SessionFaults {
                 if fault.trigger.isTimed { addTimed(watch, now) } else { striking.append(watch) }
             case .replyDelay, .replySplit, .replyWithheld, .replyIdentifier, .replyClose: shaping.append(watch)
             case .throttle, .external: break
+            case .response, .responseDelay, .unanswered, .resetStream, .goAway, .streamLimit, .streamWindow,
+                .windowHeld,
+                .tokenLimit:
+                break
             }
         }
         if refusing.isEmpty && striking.isEmpty && timed.isEmpty && shaping.isEmpty { return nil }

@@ -33,6 +33,9 @@ public struct FateLedger: Sendable {
     /// Connections that ended without an explaining reply, by kind.
     public private(set) var lostConnections: [ConnectionEnd: UInt64] = [:]
 
+    /// What only the provider API tells.
+    public private(set) var requests = RequestBook()
+
     /// Makes an empty book.
     public init() {}
 
@@ -66,6 +69,7 @@ public struct FateLedger: Sendable {
         case .reconnected: reconnects += 1
         case .connectFailed(let end, _): failedAttempts[end, default: 0] += 1
         case .connectionLost(let end, _, _): lostConnections[end, default: 0] += 1
+        case .request(let event): requests.record(event)
         case .proved, .firstProof, .sent: break
         }
     }
@@ -130,6 +134,7 @@ public struct FateLedger: Sendable {
         reconnects += other.reconnects
         failedAttempts.merge(other.failedAttempts, uniquingKeysWith: +)
         lostConnections.merge(other.lostConnections, uniquingKeysWith: +)
+        requests.add(other.requests)
     }
 
     /// Whether exactly the notifications 0 ..< `generated` have a fate, and each only one.

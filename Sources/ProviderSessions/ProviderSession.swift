@@ -54,6 +54,8 @@ public final class ProviderSession {
     private var batch: PendingBatch?
     /// What is in flight, when that is bounded.
     private var silenceWindow: SilenceWindow?
+    /// The present connection's round trip, as measured when it was opened.
+    private var roundTrip = Interval.zero
     private var nextFill = Instant.zero
     private var sentinelWrittenAt = Instant.zero
     private var reconnectClock: ReconnectClock
@@ -153,6 +155,7 @@ public final class ProviderSession {
     /// The connection asked for stands.
     public func connectionOpened(_ facts: ConnectionFacts, now: Instant) {
         guard state.opened(at: now) else { return }
+        roundTrip = facts.roundTrip
         switch plan.silence {
         case .roundTrip?: silenceWindow?.silence = facts.roundTrip > .zero ? facts.roundTrip : nil
         case .constant(let silence)?: silenceWindow?.silence = silence
@@ -264,7 +267,7 @@ public final class ProviderSession {
             .wrote(
                 notifications: written.notifications, resent: written.resent, bytes: UInt64(written.bytes),
                 residence: now - written.filledAt, at: now))
-        if let pause = plan.waitAfterBatch { nextFill = now + pause }
+        if let pause = plan.waitAfterBatch { nextFill = now + roundTrip + pause }
         noteFirstWrite(now: now)
     }
 

@@ -23,6 +23,8 @@ public enum Proof: UInt8, Hashable, Sendable, CaseIterable {
     case shutdown
     /// The reply to the sentinel, the deliberately bad notification behind all others.
     case sentinel
+    /// A response of the provider API.
+    case response
 }
 
 /// Why a connection ended, as far as the session cares.
@@ -100,4 +102,6 @@ public enum SessionEvent: Hashable, Sendable {
     case connectionLost(ConnectionEnd, unproven: UInt64, at: Instant)
     /// Everything written on the session is proved, as the events behind this one tell; `at` is when the sentinel's reply came.
     case proved(at: Instant)
+    /// Something that only the provider API has.
+    case request(RequestEvent)
 }

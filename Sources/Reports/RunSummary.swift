@@ -72,8 +72,11 @@ public struct RunSummary {
 
     private var result: [String] {
         var items = ["\(FigureText.rate(record.throughput.acceptedPerSecond)) accepted"]
+        if let rate = record.throughput.undisturbedPerSecond {
+            items.append("\(FigureText.rate(rate)) where nothing went wrong")
+        }
         if let share = pipeShare { items.append("\(share) % of what TLS alone can do here") }
-        items.append("\(FigureText.rate(record.throughput.writtenPerSecond)) written")
+        items.append("\(FigureText.rate(record.throughput.writtenPerSecond)) written (proves nothing)")
         items.append(FigureText.bytesPerSecond(record.throughput.bytesPerSecond))
         items.append("over \(FigureText.time(record.measuredNs)) of \(FigureText.time(record.durationNs))")
         return items
@@ -169,9 +172,12 @@ public struct RunSummary {
     private var errors: [String] {
         let errors = record.errors.filter { $0.count > 0 }.sorted { ($1.count, $0.name) < ($0.count, $1.name) }
         guard !errors.isEmpty else { return ["none"] }
-        return errors.map { error in
+        var items = errors.map { error in
             "\(FigureText.count(error.count)) \(error.name)" + (error.status.map { " (\($0))" } ?? "")
         }
+        let most = record.intervals.map(\.rejected).max() ?? 0
+        if most > 0, record.intervals.count > 1 { items.append("at most \(FigureText.count(most)) in a second") }
+        return items
     }
 
     /// What the simulator's faults did; empty without a fault plan.

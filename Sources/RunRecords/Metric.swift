@@ -11,6 +11,8 @@ public enum Metric: Equatable, Sendable {
     public enum Plain: String, Sendable, CaseIterable {
         /// Rates over the measured part.
         case acceptedPerSecond = "accepted/s"
+        /// The same without the seconds in which something went wrong.
+        case undisturbedPerSecond = "undisturbed/s"
         /// Notifications written per second.
         case writtenPerSecond = "written/s"
         /// Plain bytes written per second.
@@ -124,7 +126,7 @@ public enum Metric: Equatable, Sendable {
         switch self {
         case .latency(_, .count): .count
         case .latency: .time
-        case .plain(.acceptedPerSecond), .plain(.writtenPerSecond): .rate
+        case .plain(.acceptedPerSecond), .plain(.undisturbedPerSecond), .plain(.writtenPerSecond): .rate
         case .plain(.bytesPerSecond): .bytesPerSecond
         case .plain(.senderPeakRSS), .plain(.simulatorPeakRSS): .size
         case .plain(.senderMemoryGrowth), .plain(.simulatorMemoryGrowth): .size

@@ -369,6 +369,7 @@ public final class SimulatedWorld {
             case .pause(let until):
                 link.pausedUntil = max(until, link.pausedUntil ?? until)
                 heap.add(.resume(link: number), at: until)
+            case .hold, .resume: break  // only sessions of HTTP/2 ask for these
             case .swallow: link.pausedUntil = .distantFuture
             case .close(let mode):
                 let end = end(of: number, mode: mode)

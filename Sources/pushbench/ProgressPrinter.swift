@@ -59,11 +59,9 @@ final class ProgressPrinter: Sendable {
         func rate(_ count: Int64) -> String {
             seconds > 0 ? Rate(perSecond: (Double(count) / seconds).rounded()).description : "-"
         }
-        var parts = [
-            "\(progress.phase.rawValue) \(Int(progress.elapsed.seconds.rounded())) s",
-            "written \(rate(interval.written))",
-        ]
+        var parts = ["\(progress.phase.rawValue) \(Int(progress.elapsed.seconds.rounded())) s"]
         if let accepted = interval.accepted { parts.append("accepted \(rate(accepted))") }
+        parts.append("written \(rate(interval.written))")
         parts.append("rejected \(interval.rejected)")
         parts.append("reconnects \(interval.reconnects)")
         parts.append("open \(progress.openConnections)")

@@ -240,7 +240,7 @@ import Testing
             read([parts.frame[...]], parser: variable).seen == [.refused(status, isNamed ? parts.identifier : 0)])
     }
 
-    @Test(arguments: [256, 2_048, 4_096, 5_000], [UInt8(0), 1, 2])
+    @Test(arguments: [256, 2_048, 4_096, 5_120], [UInt8(0), 1, 2])
     func `C38 a payload of the limit is taken, and one byte more is not`(limit: Int, command: UInt8) {
         let parser = NotificationParser(payloadLimit: limit)
         var parts = Self.vector(command)

@@ -134,7 +134,7 @@ extension Profile {
                     Result { () throws(WorkloadError) in
                         try PayloadTemplate(
                             parsing: text, name: name, seed: workload.seed, alphabet: payload.text,
-                            limitBytes: payloadLimit)
+                            form: payload.form, limitBytes: payloadLimit)
                     }
                 }
                 return .template(try template.get(), limitBytes: payloadLimit)
@@ -156,8 +156,8 @@ extension Profile {
             return .generated(
                 try PayloadGenerator(
                     PayloadPlan(
-                        seed: workload.seed, sizes: sizes, alphabet: payload.text, limitBytes: payloadLimit,
-                        oversizedFraction: workload.faults.oversizedPayload)))
+                        seed: workload.seed, sizes: sizes, alphabet: payload.text, form: payload.form,
+                        limitBytes: payloadLimit, oversizedFraction: workload.faults.oversizedPayload)))
         } catch {
             throw .invalidInput(error.description)
         }

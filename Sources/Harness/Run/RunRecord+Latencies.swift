@@ -122,7 +122,7 @@ extension RunOutcome {
 
     /// Joins the sampled notifications; nil where none can be told from another, or nothing was ever begun.
     fileprivate func latencyJoin(_ profile: Profile) -> LatencyJoin? {
-        guard profile.protocolName.hasIdentifiers else { return nil }
+        guard profile.protocolName.hasIdentifiers, profile.protocolName != .http2 else { return nil }
         return LatencyJoin(
             LatencyJoin.Sources(
                 sent: sender.sent, accepted: simulator?.acceptanceTimes?.sample, proved: sender.proved,

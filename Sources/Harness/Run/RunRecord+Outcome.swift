@@ -38,6 +38,7 @@ extension RunRecord {
             throughput = ThroughputRecord(
                 accepted: outcome.missedSchedule == nil ? measured.accepted : nil, written: measured.written,
                 bytes: measured.bytes, over: measured.length)
+            throughput.undisturbedPerSecond = outcome.undisturbedRate
         }
         tellMeasurements(of: outcome, profile: profile)
         limit = outcome.limit(profile)
@@ -101,6 +102,21 @@ extension RunOutcome {
             return (nil, 0, 0, .zero)
         }
         return (accepted, Int64(counts.written), Int64(counts.bytes), end - measureStart)
+    }
+
+    /// What was accepted per second in the intervals in which nothing went wrong; nil unless there are such intervals and others.
+    ///
+    /// Whole intervals only, from the end of the warm-up to the last acceptance.
+    var undisturbedRate: Double? {
+        guard let last = simulator?.lastAcceptedNs else { return nil }
+        let whole = intervals.filter { interval in
+            let start = startedAt.nanoseconds + interval.startNs
+            return start >= measureStart.nanoseconds && start + interval.lengthNs <= last
+        }
+        let undisturbed = whole.filter { !$0.isDisturbed && $0.accepted != nil }
+        let length = undisturbed.reduce(0) { $0 + $1.lengthNs }
+        guard length > 0, undisturbed.count < whole.count else { return nil }
+        return Double(undisturbed.reduce(0) { $0 + ($1.accepted ?? 0) }) * 1e9 / Double(length)
     }
 
     /// How many notifications the simulator had accepted at an instant, between its reports by proportion.

@@ -9,7 +9,9 @@ enum Series: Int, CaseIterable {
     case residence, errorReply, connectTCP, connectTLS, reconnect
     case reconnectDetect, reconnectWait, reconnectTCP, reconnectTLSFull, reconnectTLSResumed, reconnectWrite
     case firstAcceptance
-    case scheduleLag, sendGap, response, service, responseBound, serviceBound
+    case scheduleLag, sendGap, response, responseBound, serviceBound
+    /// From the request to the end of its response, of those accepted and of those refused; what the gateway kept waiting.
+    case service, serviceRefused, blocked
 
     /// The name in records and thresholds.
     var name: String { "\(self)" }
@@ -146,6 +148,8 @@ final class LoopRecorder {
         case .firstProof(let delay, let at):
             self[.firstAcceptance, at: at].record(delay.nanoseconds)
         case .proved(let at): lastProof = at
+        case .request(.blocked(_, let time, let at)):
+            self[.blocked, at: at].record(time.nanoseconds)
         default: break
         }
     }
@@ -163,6 +167,18 @@ final class LoopRecorder {
             let lag = at - intended
             if lag > lateAfter { lateCount += 1 }
             self[.scheduleLag, at: intended].record(lag.nanoseconds)
+        }
+    }
+
+    /// Enters requests whose responses ended at `end`.
+    func record(_ requests: UnsafeBufferPointer<RequestSample>, answeredAt end: Instant) {
+        lastProof = end
+        for request in requests {
+            let intended = schedule.map { scheduleStart + $0.time(of: request.sequence, &cursor) }
+            let phase = intended ?? request.writtenAt
+            let service = request.isAccepted ? Series.service : .serviceRefused
+            self[service, at: phase].record((end - request.writtenAt).nanoseconds)
+            if let intended, request.isAccepted { self[.response, at: phase].record((end - intended).nanoseconds) }
         }
     }
 

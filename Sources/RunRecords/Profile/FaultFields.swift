@@ -1,4 +1,5 @@
 import Primitives
+import PushWire
 
 /// The tables of faults: which keys each kind takes.
 extension SettingsField<SimulatorSettings> {
@@ -44,6 +45,18 @@ extension FaultSettings {
         case .replyDelay: [.delay, .count("until", \.until, Self.counts)]
         case .replySplit: [Field.pieces.required, .interval("pause", \.pause, Interval.any)]
         case .replyIdentifier: [.identifier, .shift]
+        case .response: [Field.reason.required]
+        case .responseDelay: [Field.delay.required]
+        case .unanswered, .windowHeld: []
+        case .resetStream: [.choice("code", \.code)]
+        case .goAway:
+            [
+                .choice("last", \.last), .count("behind", \.behind, 1...1_000_000), .choice("code", \.code), .reason,
+                .interval("announcement", \.announcement, Interval.positive), .flag("closes", \.closes),
+            ]
+        case .streamLimit: [Field.count("streams", \.streams, 0...100_000).required]
+        case .streamWindow: [Field.bytes("window", \.window, 0...Int(Int32.max)).required]
+        case .tokenLimit: [Field.rate("rate", \.rate, 0.001...1e6).required]
         }
     }
 
@@ -56,7 +69,7 @@ extension FaultSettings {
         case .refuse, .handshake: [at, length, .share]
         case .slowAccept, .idleClose, .kill: []
         case .throttle: [at, length, scope]
-        case .stall: [at, .count("after", \.after, Self.counts), length.required] + selection + [scope]
+        case .stall, .windowHeld: [at, .count("after", \.after, Self.counts), length.required] + selection + [scope]
         default: [at, .count("after", \.after, Self.counts), length] + selection + [scope]
         }
     }
@@ -123,6 +136,8 @@ extension FaultSettings {
         case .replySplit where pieces.reduce(0, +) != Self.replyBytes:
             throw setting.contradiction(
                 "pieces", "are \(pieces.reduce(0, +)) bytes together; a reply has \(Self.replyBytes)")
+        case .goAway where behind != nil && last != .latest:
+            throw setting.contradiction("behind", "counts from the latest stream, and last names another")
         case .replyIdentifier where (identifier == nil) == (shift == nil):
             throw setting.error(.missing("one of identifier, shift"))
         default: break
@@ -173,6 +188,15 @@ extension Setting {
         return numbers
     }
 
+    /// A reason of the HTTP/2 provider API, by its name.
+    fileprivate func reason() throws(ProfileError) -> RefusalReason {
+        let accepted = "a reason of Apple's documents, such as TooManyRequests"
+        guard case .string(let text) = value.content else { throw wrongKind(expected: accepted) }
+        let found = Array(text.utf8).withUnsafeBytes { RefusalReason(name: $0) }
+        guard let found else { throw error(.outOfRange(found: text, accepted: accepted)) }
+        return found
+    }
+
     /// A whole number that may be negative.
     fileprivate func signed(_ limit: Int) throws(ProfileError) -> Int {
         let accepted = "a whole number from -\(limit) to \(limit), not 0"
@@ -192,6 +216,13 @@ extension SettingsField<FaultSettings> {
             name: "share",
             read: { (fault, setting) throws(ProfileError) in fault.share = try setting.fraction(0...1) },
             write: { $0.share.map { JSONValue($0) } ?? .null })
+    }
+
+    fileprivate static var reason: Self {
+        Self(
+            name: "reason",
+            read: { (fault, setting) throws(ProfileError) in fault.reason = try setting.reason() },
+            write: { $0.reason.map { .string("\($0.name)") } ?? .null })
     }
 
     fileprivate static var tokens: Self {

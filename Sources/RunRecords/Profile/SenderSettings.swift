@@ -9,7 +9,8 @@ public struct SenderSettings: Equatable, Sendable {
         /// Notifications follow each other until the window is full; each leaves it when it has met with silence for
         /// ``SenderSettings/silence``. So a connection carries at most window / silence.
         case windowed
-        /// After each one the sender waits for an error for ``SenderSettings/wait``; a baseline to compare with.
+        /// After each one the sender waits for a round trip, as measured when its connection was opened, and then for an error for
+        /// ``SenderSettings/wait``; a baseline to compare with. A connection carries 1 / (round trip + wait).
         case waitEach = "wait-each"
     }
 
@@ -40,7 +41,7 @@ public struct SenderSettings: Equatable, Sendable {
     public var unsentLimit = 131_072
     /// Whether a connection waits between notifications. Default: pipelined.
     public var mode = Mode.pipelined
-    /// How long wait-each waits for an error. Default: 100 ms; of no effect when pipelined.
+    /// How long wait-each waits for an error beyond the round trip. Default: 100 ms; of no effect when pipelined.
     public var wait = Interval.milliseconds(100)
     /// How long a notification stays in the window in mode windowed, if no error comes; nil (the default) means the round trip
     /// as measured when its connection was opened. Of no effect in other modes.

@@ -100,6 +100,8 @@ public struct SimulatorLedgerRecord: Codable, Equatable, Sendable {
     public var bytesReceived: Int64 = 0
     /// What the feedback service has to tell; null in records of older versions.
     @ExplicitNull public var feedback: FeedbackLedgerRecord?
+    /// What is counted of the HTTP/2 provider API; null if nobody used it.
+    @ExplicitNull public var http2: ProviderAPIRecord?
     /// What was kept for offline devices; null if all were online.
     @ExplicitNull public var storage: StorageLedgerRecord?
     /// What each fault of the plan did, in the plan's order; nil without a plan.
