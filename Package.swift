@@ -87,8 +87,8 @@ let package = Package(
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "Harness", "Analysis", "Transport", "SecureChannel", "RunRecords", "Workload", "GatewaySimulator",
-                "PushWire", "Primitives", "CShims",
+                "Harness", "Analysis", "Transport", "SecureChannel", "Reports", "RunRecords", "Workload",
+                "GatewaySimulator", "PushWire", "Primitives", "CShims",
             ]),
         .testTarget(
             name: "InteropTests", dependencies: ["RunRecords", "Histograms", "Primitives"], exclude: ["Clients"]),

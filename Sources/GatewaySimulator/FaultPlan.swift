@@ -39,7 +39,7 @@ public struct GatewayFault: Hashable, Sendable {
         case blackHole
         /// No more notifications are accepted per second, by reading no faster.
         case throttle(Rate)
-        /// The reply waits, and what follows the refused notification is read and discarded meanwhile.
+        /// The reply waits, and what follows the refused notification is read and discarded meanwhile, or lies unread.
         case replyDelay(ReplyDelay)
         /// The reply leaves in pieces of these lengths, each in a write of its own, with pauses between.
         case replySplit([Int], pause: Interval)
@@ -105,6 +105,8 @@ public struct ReplyDelay: Hashable, Sendable {
     public var lengths: [Interval]
     /// The reply leaves as soon as so many further notifications were read, even before its time; 0 to wait for the time alone.
     public var notifications: UInt64
+    /// Whether what follows is read and discarded meanwhile; if not, it fills the socket until the provider's writes block.
+    public var reads = true
 
     /// A wait until `notifications` were read, but no longer than one of `lengths`.
     public init(lengths: [Interval], notifications: UInt64 = 0) {

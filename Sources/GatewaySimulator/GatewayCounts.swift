@@ -49,6 +49,8 @@ public struct GatewayCounts: Hashable, Sendable {
     public var untrackedRejections: UInt64 = 0
     /// Notifications read and thrown away behind a refused one.
     public var discarded: UInt64 = 0
+    /// Replies whose last byte was handed over for sending, those to sentinels and those with status 10 among them.
+    public var repliesSent: UInt64 = 0
     /// Replies with status 10.
     public var shutdowns: UInt64 = 0
     /// Connections that stood.
@@ -105,6 +107,7 @@ public struct GatewayCounts: Hashable, Sendable {
         unknownCommands += other.unknownCommands
         untrackedRejections += other.untrackedRejections
         discarded += other.discarded
+        repliesSent += other.repliesSent
         shutdowns += other.shutdowns
         connections += other.connections
         refusedCertificates.merge(other.refusedCertificates, uniquingKeysWith: +)

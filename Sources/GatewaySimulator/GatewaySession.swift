@@ -138,7 +138,10 @@ public final class GatewaySession {
     /// Writes the reply, or the next piece of it, if it is due, and returns its length; 0 if not.
     public func fill(into buffer: UnsafeMutableRawBufferPointer, now: Instant) -> Int {
         let (count, closing) = state.writePiece(into: buffer, now: now)
-        if let closing { action = .close(closing) }
+        if let closing {
+            ledger.counts.repliesSent += 1
+            action = .close(closing)
+        }
         return count
     }
 
@@ -232,6 +235,8 @@ public final class GatewaySession {
             faults.shape(&delivery, of: named, now: now)
         }
         replyingAfter = delivery.untilDiscarded
+        // Not only until the reply: what lies unread shall still lie there when the connection is closed.
+        if !delivery.reads { pause(until: .distantFuture) }
         state.condemn(delivery, now: now)
         isServing = state.isServing
         beginReply(now)

@@ -88,6 +88,7 @@ final class SessionFaults {
                 let draw = shaping[place].draw(subject).multipliedFullWidth(by: UInt64(delay.lengths.count)).high
                 delivery.delay = delay.lengths.isEmpty ? nil : delay.lengths[Int(draw)]
                 delivery.untilDiscarded = delay.notifications
+                delivery.reads = delay.reads
             case .replySplit(let pieces, let pause):
                 delivery.pieces = pieces
                 delivery.pause = pause

@@ -60,6 +60,8 @@ public protocol SenderSession: AnyObject {
     func fill(into buffer: UnsafeMutableRawBufferPointer, now: Instant) -> Int
     /// The kernel has all of the last batch.
     func flushed(now: Instant)
+    /// A write on the present connection failed; whatever had come before is still passed in, for a while.
+    func writeFailed()
     /// Bytes came from the gateway.
     func receive(_ bytes: UnsafeRawBufferPointer, now: Instant)
 }
@@ -67,6 +69,8 @@ public protocol SenderSession: AnyObject {
 extension SenderSession {
     /// Without answers there is nothing to sample.
     public func takeSamples(_ body: (UnsafeBufferPointer<RequestSample>, Instant) -> Void) {}
+    /// Where every notification is answered, an answer says by itself what it is about.
+    public func writeFailed() {}
     /// Where every notification is answered, nothing is concluded from silence.
     public func gatewayMoved(now: Instant) {}
     /// Sessions that ask the supply by a deadline of their own are not asked by turns.

@@ -41,6 +41,10 @@ public enum Metric: Equatable, Sendable {
         case simulatorResumedHandshakeCPU = "simulator.resumedHandshakeCPU"
         /// Error replies that named a notification outside the window.
         case windowOverruns
+        /// Error replies that the simulator sent and the sender did not read.
+        case missedReplies = "replies.missed"
+        /// Error replies read after a write had failed.
+        case errorAfterWriteFailure
         /// Notifications that followed a bad one, at the median.
         case inFlightP50 = "inFlightAtError.p50"
         /// Notifications that followed a bad one, at most.

@@ -148,14 +148,15 @@ public struct AcceptanceTimes: Codable, Equatable, Sendable {
     /// Lists a sample.
     public init(_ sample: SequenceSample) {
         shift = sample.shift
-        var bytes = Data(capacity: sample.entries.count * Self.entryBytes)
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(sample.entries.count * Self.entryBytes)
         for entry in sample.entries {
             withUnsafeBytes(of: UInt32(truncatingIfNeeded: entry.sequence).littleEndian) {
                 bytes.append(contentsOf: $0)
             }
             withUnsafeBytes(of: entry.at.nanoseconds.littleEndian) { bytes.append(contentsOf: $0) }
         }
-        packed = bytes.base64EncodedString()
+        packed = Data(bytes).base64EncodedString()
     }
 
     private static let entryBytes = 12

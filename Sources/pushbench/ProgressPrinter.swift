@@ -65,6 +65,8 @@ final class ProgressPrinter: Sendable {
         parts.append("rejected \(interval.rejected)")
         parts.append("reconnects \(interval.reconnects)")
         parts.append("open \(progress.openConnections)")
+        // One sum a line: what a gateway that refuses makes happen must not fill a log.
+        if progress.connectionFailures > 0 { parts.append("connections failed \(progress.connectionFailures)") }
         if let planned = progress.planned, planned < UInt64(Profile.notificationLimit), planned > 0 {
             parts.append("\(min(100, progress.written * 100 / planned)) %")
         }

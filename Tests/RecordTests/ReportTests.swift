@@ -56,6 +56,32 @@ import Testing
         #expect(text.contains("1 past the window: it must be 2,000"))
     }
 
+    @Test func `missing replies, replies behind a failed write and the bytes of violations are told`() {
+        var record = sampleRecord()
+        record.replies = ReplyRecord(sent: 12, read: 12)
+        #expect(RunSummary(record, style: .plain).text.contains("12 of 12 replies read (all)\n"))
+        record.replies = ReplyRecord(sent: 1_000, read: 997, errorAfterWriteFailure: 2)
+        record.violationBytes = ["09 08 00": 3]
+        let text = RunSummary(record, style: .plain).text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+        #expect(text.contains("3 x the bytes 09 08 00"))
+        #expect(text.contains("997 of 1,000 replies read (99.7 %), 2 read after a failed write"), "\(text)")
+        #expect(Metric.plain(.missedReplies).value(in: record) == 3)
+        #expect(Metric.plain(.errorAfterWriteFailure).value(in: record) == 2)
+        record.errors = []
+        record.violationBytes = [:]
+        record.replies = ReplyRecord(sent: 8, read: 8)
+        #expect(RunSummary(record, style: .plain).text.contains("errors      none\n"), "sentinels alone say nothing")
+    }
+
+    @Test func `losses are told by their reasons`() {
+        var record = sampleRecord()
+        record.ledger.lost = 30
+        record.ledger.lostBy = ["cap": 20, "window": 10]
+        let text = RunSummary(record, style: .plain).text
+        #expect(text.contains("20 lost at the cap of resends"))
+        #expect(text.contains("10 lost as they had left the window"))
+    }
+
     @Test func `C07 a run that waits after each is labelled a baseline`() throws {
         var record = sampleRecord()
         #expect(!RunSummary(record, style: .plain).text.contains("baseline"))

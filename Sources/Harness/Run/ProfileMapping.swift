@@ -55,8 +55,13 @@ extension Profile {
             plan.expiry = UInt32(clamping: now.nanoseconds / 1_000_000_000)
         }
         plan.malformed = sender.malformed.map { malformed in
-            MalformedPlan(
-                token: malformed.token == .missingByte ? .missingByte : .extraByte, every: UInt64(malformed.every))
+            let token: MalformedToken =
+                switch malformed.token {
+                case .missingByte: .missingByte
+                case .extraByte: .extraByte
+                case .empty: .empty
+                }
+            return MalformedPlan(token: token, every: UInt64(malformed.every))
         }
         plan.sentinelBase = UInt64(Self.notificationLimit)
         return plan

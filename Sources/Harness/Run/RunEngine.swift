@@ -207,7 +207,7 @@ public final class RunEngine {
             RunProgress(
                 phase: phase, elapsed: now - outcome.startedAt, intervals: monitor.intervals,
                 written: monitor.written, planned: supply.limit == .max ? nil : supply.limit,
-                openConnections: monitor.openConnections))
+                openConnections: monitor.openConnections, connectionFailures: monitor.connectionFailures))
     }
 
     // MARK: - The end

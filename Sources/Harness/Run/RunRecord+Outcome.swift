@@ -25,6 +25,13 @@ extension RunRecord {
                 ErrorCountRecord(
                     status: nil, name: "protocol violation", count: Int64(outcome.sender.ledger.protocolViolations)))
         }
+        for (bytes, count) in outcome.sender.ledger.violationBytes { violationBytes["\(bytes)"] = Int64(count) }
+        replies =
+            profile.protocolName == .http2
+            ? nil
+            : ReplyRecord(
+                sent: outcome.simulator?.ledger.repliesSent, read: Int64(outcome.sender.ledger.repliesRead),
+                errorAfterWriteFailure: Int64(outcome.sender.ledger.repliesAfterWriteFailure))
         reconnects = ReconnectRecord(outcome)
         windowOverruns.count = Int64(outcome.sender.ledger.windowOverruns)
         windowOverruns.windowNeeded =
@@ -56,6 +63,7 @@ extension LedgerRecord {
         accepted = Int64(book.count(of: .accepted))
         rejected = Int64(book.count(of: .rejected))
         lost = Int64(book.count(of: .lost))
+        for (reason, count) in book.losses where count > 0 { lostBy[reason.rawValue] = Int64(count) }
         unknown = Int64(book.count(of: .unknown))
         unsent = Int64(book.count(of: .unsent))
         resent = Int64(book.resent)

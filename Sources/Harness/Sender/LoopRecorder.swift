@@ -32,6 +32,8 @@ final class LoopRecorder {
         var connections: UInt64 = 0
         /// Attempts that failed because one side will not have the other's certificate.
         var certificateRefusals: UInt64 = 0
+        /// Attempts that failed, and connections that ended without a reply that explains it.
+        var connectionFailures: UInt64 = 0
         var openConnections = 0
         var lastingConnections = 0
         var finishedSessions = 0
@@ -198,6 +200,7 @@ final class LoopRecorder {
             written: ledger.written, resent: ledger.resent, writtenBytes: ledger.writtenBytes,
             settled: ledger.settledCount, rejected: ledger.count(of: .rejected), reconnects: ledger.reconnects,
             connections: ledger.connections, certificateRefusals: certificateRefusals,
+            connectionFailures: ledger.connectionFailures,
             residence: endsInterval ? intervalResidence.takeSnapshot() : nil)
     }
 }

@@ -86,6 +86,7 @@ final class ProviderLink: LinkHandler {
     func link(_ link: Link, received bytes: UnsafeRawBufferPointer, now: Instant) {
         guard link === self.link else { return }
         hasRead = true
+        if link.hasWriteFailed { session.writeFailed() }
         session.receive(bytes, now: now)
         settle()
     }

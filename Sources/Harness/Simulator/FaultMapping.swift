@@ -65,6 +65,7 @@ extension FaultSettings {
             case nil: ReplyDelay(lengths: [])
             }
         delay.notifications = UInt64(until ?? 0)
+        delay.reads = reads
         return delay
     }
 

@@ -77,10 +77,7 @@ final class GatewayLink: LinkHandler {
     }
 
     func link(_ link: Link, timerFiredAt now: Instant) {
-        if let until = pausedUntil, now >= until {
-            pausedUntil = nil
-            if !isHeld { link.resumeReading() }
-        }
+        if let until = pausedUntil, now >= until { resumeReading(link) }
         if let fate = life?.fate(at: now) { return meet(fate, on: link) }
         session?.timerFired(now: now)
         settle(link)
@@ -126,11 +123,18 @@ final class GatewayLink: LinkHandler {
             case .swallow: link.swallow()
             case .close(let mode):
                 noteEnd(now: link.core.now)
+                if mode == .halfClose || mode == .never { resumeReading(link) }
                 // A reset does not wait for the reply, which is what it is for.
                 if isFilling && mode != .reset { closingBehindReply = mode } else { link.close(mode) }
             }
         }
         armDeadline(link)
+    }
+
+    private func resumeReading(_ link: Link) {
+        guard pausedUntil != nil else { return }
+        pausedUntil = nil
+        if !isHeld { link.resumeReading() }
     }
 
     private func armDeadline(_ link: Link) {

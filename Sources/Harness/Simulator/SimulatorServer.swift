@@ -251,6 +251,7 @@ public final class SimulatorServer: Sendable {
         for (reason, count) in counts.refusedCertificates {
             result.ledger.certificateRefusals[reason.rawValue] = Int64(count)
         }
+        result.ledger.repliesSent = Int64(counts.repliesSent)
         result.ledger.bytesReceived = Int64(counts.receivedBytes)
     }
 }

@@ -322,7 +322,10 @@ public final class RequestSession {
         guard !state.isFinished else { return }
         noteSent(now: now)
         ring.closeAll { events.append(.settled($0.run, .unknown, nil)) }
-        for resend in resends.takeAll() { events.append(.settled(resend.run, resend.otherwise, nil)) }
+        for resend in resends.takeAll() {
+            let isLost = resend.otherwise == .lost
+            events.append(isLost ? .lost(resend.run, .abandoned) : .settled(resend.run, resend.otherwise, nil))
+        }
         if claimed.count > 0 { events.append(.settled(claimed, .unsent, nil)) }
         claimed.count = 0
         batch = nil

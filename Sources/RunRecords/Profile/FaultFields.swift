@@ -7,6 +7,9 @@ extension SettingsField<SimulatorSettings> {
     static var faults: Self {
         Self(
             name: "faults",
+            numbers: FaultKind.allCases.flatMap { kind in
+                FaultSettings(kind).fields.flatMap(\.numbers).within("faults[\(kind.rawValue)]")
+            },
             read: { (simulator, setting) throws(ProfileError) in simulator.faults = try setting.faultPlan() },
             write: { .array($0.faults.map(\.json)) })
     }
@@ -42,7 +45,7 @@ extension FaultSettings {
         case .close: [.choice("mode", \.mode)]
         case .replyClose: [Field.choice("mode", \.mode).required]
         case .throttle: [.rate("rate", \.rate, 0.001...1e9), .bytes("bytes", \.bytes, 1...1_000_000_000_000)]
-        case .replyDelay: [.delay, .count("until", \.until, Self.counts)]
+        case .replyDelay: [.delay, .count("until", \.until, Self.counts), .reads]
         case .replySplit: [Field.pieces.required, .interval("pause", \.pause, Interval.any)]
         case .replyIdentifier: [.identifier, .shift]
         case .response: [Field.reason.required]
@@ -129,6 +132,9 @@ extension FaultSettings {
             }
         case .replyDelay:
             if delay == nil && until == nil { throw setting.error(.missing("delay, until, or both")) }
+            if !reads, until != nil {
+                throw setting.contradiction("until", "counts what is read, and reads is false")
+            }
             if case .distribution(let delays)? = delay, delays.p50 > delays.p99 || delays.p99 > delays.max {
                 throw setting.contradiction(
                     "delay", "p50 \(delays.p50), p99 \(delays.p99), max \(delays.max) must not fall")
@@ -213,21 +219,21 @@ extension Setting {
 extension SettingsField<FaultSettings> {
     fileprivate static var share: Self {
         Self(
-            name: "share",
+            name: "share", numbers: [NumericKey("share", "0", "1")],
             read: { (fault, setting) throws(ProfileError) in fault.share = try setting.fraction(0...1) },
             write: { $0.share.map { JSONValue($0) } ?? .null })
     }
 
     fileprivate static var reason: Self {
         Self(
-            name: "reason",
+            name: "reason", numbers: [],
             read: { (fault, setting) throws(ProfileError) in fault.reason = try setting.reason() },
             write: { $0.reason.map { .string("\($0.name)") } ?? .null })
     }
 
     fileprivate static var tokens: Self {
         Self(
-            name: "tokens",
+            name: "tokens", numbers: [],
             read: { (fault, setting) throws(ProfileError) in
                 fault.tokens = try setting.choice(FaultSettings.TokenClass.self, supported: { _ in true })
             },
@@ -236,7 +242,7 @@ extension SettingsField<FaultSettings> {
 
     fileprivate static var identifiers: Self {
         Self(
-            name: "identifiers",
+            name: "identifiers", numbers: [NumericKey("identifiers", 0...UInt32.max)],
             read: { (fault, setting) throws(ProfileError) in fault.identifiers = try setting.counts(0...UInt32.max) },
             write: { $0.identifiers.isEmpty ? .null : .array($0.identifiers.map { .integer(Int64($0)) }) })
     }
@@ -244,6 +250,7 @@ extension SettingsField<FaultSettings> {
     fileprivate static var delay: Self {
         Self(
             name: "delay",
+            numbers: [NumericKey("delay", .zero...Interval.seconds(3_600))] + DelayQuantiles.numbers.within("delay"),
             read: { (fault, setting) throws(ProfileError) in
                 if setting.value.members != nil {
                     fault.delay = .distribution(try setting.group(DelayQuantiles.self, from: DelayQuantiles()))
@@ -260,23 +267,31 @@ extension SettingsField<FaultSettings> {
             })
     }
 
+    /// Written only if it is not the default.
+    fileprivate static var reads: Self {
+        Self(
+            name: "reads", numbers: [],
+            read: { (fault, setting) throws(ProfileError) in fault.reads = try setting.flag() },
+            write: { $0.reads ? .null : .bool(false) })
+    }
+
     fileprivate static var pieces: Self {
         Self(
-            name: "pieces",
+            name: "pieces", numbers: [NumericKey("pieces[]", 1...6)],
             read: { (fault, setting) throws(ProfileError) in fault.pieces = try setting.counts(1...6) },
             write: { .array($0.pieces.map { .integer(Int64($0)) }) })
     }
 
     fileprivate static var identifier: Self {
         Self(
-            name: "identifier",
+            name: "identifier", numbers: [NumericKey("identifier", 0...UInt32.max)],
             read: { (fault, setting) throws(ProfileError) in fault.identifier = try setting.count(0...UInt32.max) },
             write: { $0.identifier.map { .integer(Int64($0)) } ?? .null })
     }
 
     fileprivate static var shift: Self {
         Self(
-            name: "shift",
+            name: "shift", numbers: [NumericKey("shift", -1_000_000_000...1_000_000_000)],
             read: { (fault, setting) throws(ProfileError) in fault.shift = try setting.signed(1_000_000_000) },
             write: { $0.shift.map { .integer(Int64($0)) } ?? .null })
     }

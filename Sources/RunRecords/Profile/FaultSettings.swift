@@ -48,6 +48,8 @@ public struct FaultSettings: Equatable, Sendable {
     public var delay: DelaySetting?
     /// `replyDelay`: the reply leaves as soon as so many further notifications were read.
     public var until: Int?
+    /// `replyDelay`: whether what follows the refused notification is read and discarded meanwhile. Default: true.
+    public var reads = true
     /// `replySplit`: the lengths of the pieces, together 6 bytes.
     public var pieces: [Int] = []
     /// `replySplit`: the time between two pieces. Default: none.

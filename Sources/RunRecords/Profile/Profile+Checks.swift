@@ -102,7 +102,7 @@ extension Profile {
                         + "notification, are accepted"))
         }
         try checks.refuse("sender.malformed", when: sender.malformed != nil && !sender.allowMalformed) {
-            "sends notifications whose token is not as long as declared; set sender.allowMalformed to true if that is meant"
+            "sends notifications with damaged tokens; set sender.allowMalformed to true if that is meant"
         }
     }
 
