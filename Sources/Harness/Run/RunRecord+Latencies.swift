@@ -7,8 +7,9 @@ import Workload
 extension RunRecord {
     /// Tells latencies, phases and schedule of an outcome; figures that are missing get their reasons.
     mutating func tellMeasurements(of outcome: RunOutcome, profile: Profile) {
-        let join = outcome.latencyJoin(profile)
+        var join = outcome.latencyJoin(profile)
         tellPhases(outcome, join)
+        for (index, parts) in (join?.takeIntervals() ?? []).enumerated() { intervals[index].add(parts) }
         schedule = outcome.scheduleRecord(variation: latencyVariation(outcome))
         steadiness = SteadinessRecord(intervals: measuredIntervals(outcome))
         tellUnmeasured(outcome, profile)
@@ -120,6 +121,11 @@ extension RunOutcome {
 
     private static func range(_ start: Instant, _ end: Instant) -> Range<Instant>? { start < end ? start..<end : nil }
 
+    /// When the intervals began, if their histograms are kept.
+    private var intervalStarts: [Instant] {
+        intervals.filter { $0.histograms != nil }.map { startedAt + Interval(nanoseconds: $0.startNs) }
+    }
+
     /// Joins the sampled notifications; nil where none can be told from another, or nothing was ever begun.
     fileprivate func latencyJoin(_ profile: Profile) -> LatencyJoin? {
         guard profile.protocolName.hasIdentifiers else { return nil }
@@ -127,7 +133,7 @@ extension RunOutcome {
             LatencyJoin.Sources(
                 sent: sender.sent, accepted: simulator?.acceptanceTimes?.sample, proved: sender.proved,
                 rejected: sender.ledger.fates[.rejected]?.runs ?? [], unsent: neverSent, schedule: arrivals?.schedule,
-                start: startedAt, end: end, bounds: bounds))
+                start: startedAt, end: end, bounds: bounds, intervalStarts: intervalStarts))
     }
 
     fileprivate func scheduleRecord(variation: Double?) -> ScheduleRecord? {

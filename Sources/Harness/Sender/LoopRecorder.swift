@@ -4,20 +4,9 @@ import ProviderSessions
 import Transport
 import Workload
 
-/// The latency series of a run; those behind ``reconnect`` come into being with their first value.
-enum Series: Int, CaseIterable {
-    case residence, errorReply, connectTCP, connectTLS, reconnect
-    case reconnectDetect, reconnectWait, reconnectTCP, reconnectTLSFull, reconnectTLSResumed, reconnectWrite
-    case firstAcceptance
-    case scheduleLag, sendGap, response, service, responseBound, serviceBound
-
-    /// The name in records and thresholds.
-    var name: String { "\(self)" }
-}
-
 /// What one event loop of the sender measures; written on that loop only, and read by value.
 final class LoopRecorder {
-    /// Sums since the run's start, and the residence of the present interval.
+    /// Sums since the run's start, and the series of the interval that ends, if one does.
     struct Snapshot: Sendable {
         var written: UInt64 = 0
         var resent: UInt64 = 0
@@ -33,8 +22,8 @@ final class LoopRecorder {
         var openConnections = 0
         var lastingConnections = 0
         var finishedSessions = 0
-        var processorTime = Interval.zero
-        var residence: HistogramSnapshot?
+        var use = LoopUse()
+        var interval: SeriesSnapshots = [:]
     }
 
     private(set) var ledger = FateLedger()
@@ -60,10 +49,9 @@ final class LoopRecorder {
     /// Notifications that were written late.
     private(set) var lateCount: UInt64 = 0
 
-    /// The series of the measured phase, and of the others as they come into being.
-    private var series = Series.allCases.map { $0.rawValue <= Series.reconnect.rawValue ? Histogram() : nil }
-    private var otherSeries: [RunPhase: [Series: Histogram]] = [:]
-    private let intervalResidence = Histogram(.runTotals)
+    private var book = SeriesBook()
+    /// What an interval's own record tells of.
+    private static let intervalSeries: Set<Series> = [.residence, .timerLag]
     /// Errors beyond this many keep only their number, so that a gateway that refuses everything cannot fill memory.
     private static let inFlightCapacity = 100_000
 
@@ -81,32 +69,10 @@ final class LoopRecorder {
     }
 
     /// The series of the phase that an instant belongs to.
-    subscript(_ name: Series, at instant: Instant) -> Histogram {
-        let phase = bounds.phase(at: instant)
-        guard phase != .measure else { return self[name] }
-        if let histogram = otherSeries[phase]?[name] { return histogram }
-        let histogram = Histogram()
-        otherSeries[phase, default: [:]][name] = histogram
-        return histogram
-    }
-
-    /// The series of the measured phase.
-    private subscript(_ name: Series) -> Histogram {
-        if let histogram = series[name.rawValue] { return histogram }
-        let histogram = Histogram()
-        series[name.rawValue] = histogram
-        return histogram
-    }
+    subscript(_ name: Series, at instant: Instant) -> Histogram { book[name, bounds.phase(at: instant)] }
 
     /// Everything in the series that came into being, by phase.
-    var histograms: [RunPhase: [Series: HistogramSnapshot]] {
-        var all = otherSeries.mapValues { $0.mapValues { $0.snapshot() } }
-        all[.measure] = Dictionary(
-            uniqueKeysWithValues: Series.allCases.compactMap { name in
-                series[name.rawValue].map { (name, $0.snapshot()) }
-            })
-        return all
-    }
+    var histograms: SeriesSnapshots { book.snapshots }
 
     /// The schedule begins at `start`, and the phases are known.
     func begin(at start: Instant, _ bounds: PhaseBounds) {
@@ -124,7 +90,6 @@ final class LoopRecorder {
             firstWrite = firstWrite ?? at
             if schedule != nil, let lastWrite { self[.sendGap, at: at].record((at - lastWrite).nanoseconds) }
             lastWrite = at
-            intervalResidence.record(residence.nanoseconds, count: Int64(notifications))
             self[.residence, at: at].record(residence.nanoseconds, count: Int64(notifications))
             let phase = bounds.phase(at: at)
             phases[phase, default: PhaseCounts()].written += notifications
@@ -151,7 +116,7 @@ final class LoopRecorder {
     }
 
     /// Connections are set up before the phases begin, and belong to what is measured.
-    private func recordSetUp(_ name: Series, _ value: Int64) { self[name].record(value) }
+    private func recordSetUp(_ name: Series, _ value: Int64) { book[name, .measure].record(value) }
 
     /// Enters first writes: how late they are, each by itself, and when those of the sample were written.
     private func recordSent(_ run: SequenceRun, at: Instant) {
@@ -176,12 +141,32 @@ final class LoopRecorder {
     /// A session gives up while a connection of it waits for its replacement.
     func recordAbandoned(from endSeen: Instant, to now: Instant) { reconnects.abandoned(from: endSeen, to: now) }
 
-    /// The sums so far; with the residence of the interval that ends, if it does.
-    func takeSnapshot(endsInterval: Bool) -> Snapshot {
-        Snapshot(
+    /// An idle timer that was due at an instant came late.
+    func recordTimerLag(_ lateness: Interval, at due: Instant) {
+        self[.timerLag, at: due].record(lateness.nanoseconds)
+    }
+
+    /// The sums so far; with the series of the interval that ends, if it does.
+    func takeSnapshot(_ ending: IntervalEnding) -> Snapshot {
+        var snapshot = Snapshot(
             written: ledger.written, resent: ledger.resent, writtenBytes: ledger.writtenBytes,
             settled: ledger.settledCount, rejected: ledger.count(of: .rejected), reconnects: ledger.reconnects,
-            connections: ledger.connections, certificateRefusals: certificateRefusals,
-            residence: endsInterval ? intervalResidence.takeSnapshot() : nil)
+            connections: ledger.connections, certificateRefusals: certificateRefusals)
+        switch ending {
+        case .none: break
+        case .figures: snapshot.interval = book.takeInterval(of: Self.intervalSeries)
+        case .histograms: snapshot.interval = book.takeInterval(of: Set(Series.allCases))
+        }
+        return snapshot
     }
+}
+
+/// Whether an interval of the run ends, and what is wanted of it.
+enum IntervalEnding: Sendable {
+    /// It goes on.
+    case none
+    /// The series of which an interval's record has figures.
+    case figures
+    /// All series.
+    case histograms
 }

@@ -175,7 +175,8 @@ extension JudgeSettings: SettingsGroup {
     static var fields: [SettingsField<Self>] {
         [
             .flag("tokens", \.tokens), .flag("environment", \.environment), .flag("payloadSize", \.payloadSize),
-            .flag("payloadJSON", \.payloadJSON), .choice("foreignTokens", \.foreignTokens),
+            .flag("payloadJSON", \.payloadJSON), .flag("acceptAll", \.acceptAll),
+            .choice("foreignTokens", \.foreignTokens),
         ]
     }
 }
