@@ -125,20 +125,35 @@ public struct SimulatorResult: Codable, Equatable, Sendable {
 public struct AcceptanceTimes: Codable, Equatable, Sendable {
     /// One of two to this power was sampled.
     public var shift: Int
-    /// By turns a notification's distance from the first identifier, and the instant in nanoseconds of the monotonic clock.
-    public var values: [Int64]
+    /// For each notification its distance from the first identifier in four bytes and the instant in nanoseconds of the monotonic
+    /// clock in eight, the least significant first; base64, since a list of numbers costs an allocation for each.
+    public var packed: String
 
     /// Lists a sample.
     public init(_ sample: SequenceSample) {
         shift = sample.shift
-        values = sample.entries.flatMap { [Int64($0.sequence), $0.at.nanoseconds] }
+        var bytes = Data(capacity: sample.entries.count * Self.entryBytes)
+        for entry in sample.entries {
+            withUnsafeBytes(of: UInt32(truncatingIfNeeded: entry.sequence).littleEndian) {
+                bytes.append(contentsOf: $0)
+            }
+            withUnsafeBytes(of: entry.at.nanoseconds.littleEndian) { bytes.append(contentsOf: $0) }
+        }
+        packed = bytes.base64EncodedString()
     }
 
-    /// The sample.
+    private static let entryBytes = 12
+
+    /// The sample; empty if the text is none.
     public var sample: SequenceSample {
         var sample = SequenceSample(shift: min(max(0, shift), 63))
-        for index in stride(from: 0, to: values.count - 1, by: 2) {
-            sample.add(UInt64(bitPattern: values[index]), at: Instant(nanoseconds: values[index + 1]))
+        let bytes = Data(base64Encoded: packed) ?? Data()
+        bytes.withUnsafeBytes { bytes in
+            for start in stride(from: 0, through: bytes.count - Self.entryBytes, by: Self.entryBytes) {
+                let sequence = UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: start, as: UInt32.self))
+                let at = Int64(littleEndian: bytes.loadUnaligned(fromByteOffset: start + 4, as: Int64.self))
+                sample.add(UInt64(sequence), at: Instant(nanoseconds: at))
+            }
         }
         return sample
     }

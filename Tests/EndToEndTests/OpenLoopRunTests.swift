@@ -161,6 +161,26 @@ extension EndToEndTests {
             #expect(try #require(record.latency["response"]?.censored) >= schedule.skipped.total)
         }
 
+        @Test func `C67 a simulator that reads nothing for ten seconds accepts nothing, whatever is written`()
+            async throws
+        {
+            let record = try await Run(
+                """
+                { target: { simulator: { faults: [{ fault: "stall", at: "1s", for: "10s" }] } },
+                  workload: { notifications: 1_000_000 }, load: { loop: "open", rate: "500/s" }, sender: { connections: 4 },
+                  phases: { measure: "12s" } }
+                """
+            ).record()
+            _ = try expectSchedule(record, planned: 6_000)
+            #expect(record.ledger.accepted == 6_000)
+            // The stall begins with the first bytes after a second; intervals are a second and a bit long.
+            let silent = record.intervals.filter { $0.accepted == 0 && $0.written > 300 }
+            #expect(silent.count >= 7, "\(record.intervals.map { ($0.written, $0.accepted ?? -1) })")
+            let response = try #require(record.latency["response"])
+            #expect(try #require(response.value(atQuantile: 0.5)) > 2_000_000_000)
+            #expect(response.count == 6_000)
+        }
+
         @Test func `a timing file is replayed over TLS`() async throws {
             let folder = try ScratchFolder()
             let file = try folder.file("times.txt", (0..<200).map { "\($0 / 50 * 100)ms\n" }.joined())

@@ -78,6 +78,7 @@ import Workload
         supply.resume(now: .zero + .milliseconds(401))
         _ = claim(supply, at: [401])
         #expect(try #require(supply.tally).skipped == [.windowFull: 250])
+        _ = claim(supply, at: Array(402...500))
         supply.hold(.noConnection, now: .zero + .milliseconds(500))
         supply.resume(now: .zero + .milliseconds(700))
         _ = claim(supply, at: [701])
@@ -161,5 +162,30 @@ import Workload
         let world = try bench.run()
         #expect(world.count(.accepted) == 300)
         #expect(world.now < .zero + .milliseconds(400))
+    }
+
+    /// The gaps between batches of the whole run in milliseconds.
+    private func gaps(_ world: SimulatedWorld) -> [Double] {
+        let times = world.events.compactMap { event -> Instant? in
+            guard case .wrote(_, _, _, _, let at) = event else { return nil }
+            return at
+        }
+        return zip(times.dropFirst(), times).map { ($0 - $1).seconds * 1_000 }
+    }
+
+    @Test(arguments: [1, 8, 64])
+    func `a constant pace has even gaps between batches, from the first second on`(connections: Int) throws {
+        var bench = Bench(notifications: 50_000, connections: connections)
+        bench.arrivals = .constant(Rate(perSecond: 50_000))
+        bench.start = .zero + .milliseconds(20)
+        bench.plan.batch = BatchPlan(notifications: 50, linger: .milliseconds(1))
+        let world = try bench.run()
+        let gaps = gaps(world)
+        let mean = gaps.reduce(0, +) / Double(gaps.count)
+        let variance = gaps.reduce(0) { $0 + ($1 - mean) * ($1 - mean) } / Double(gaps.count)
+        #expect((mean - 1).magnitude < 0.05)
+        #expect(variance.squareRoot() / mean < 0.1)
+        let first = gaps.prefix(100).reduce(0, +) / 100
+        #expect((first - mean).magnitude < 0.05, "the start is like the rest")
     }
 }
