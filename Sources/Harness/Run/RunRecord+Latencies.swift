@@ -10,6 +10,10 @@ extension RunRecord {
         var join = outcome.latencyJoin(profile)
         tellPhases(outcome, join)
         for (index, parts) in (join?.takeIntervals() ?? []).enumerated() { intervals[index].add(parts) }
+        // By the simulator's traces they are known for all of the run at once, in place of what the sender had seen.
+        if reconnects.firstAcceptanceBy == .simulator {
+            for index in intervals.indices { intervals[index].histograms?[Series.firstAcceptance.name] = nil }
+        }
         schedule = outcome.scheduleRecord(variation: latencyVariation(outcome))
         steadiness = SteadinessRecord(intervals: measuredIntervals(outcome))
         tellUnmeasured(outcome, profile)

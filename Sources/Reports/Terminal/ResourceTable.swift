@@ -9,14 +9,18 @@ struct ResourceTable {
     init(_ record: RunRecord) { self.record = record }
 
     func lines(_ style: TerminalStyle) -> [String] {
-        var table = TextTable([.left] + Array(repeating: .right, count: 9))
-        table.add([
-            "process", "cpu", "cores", "cpu each", "memory", "allocations", "calls each", "bytes each", "switches",
-            "descriptors",
-        ])
-        table.add(row("sender", record.resources.sender))
-        if let simulator = record.resources.simulator { table.add(row("simulator", simulator)) }
-        return table.lines(style)
+        var own = TextTable([.left] + Array(repeating: .right, count: 5))
+        own.add(["process", "cpu", "cores", "cpu each", "memory", "allocations"])
+        for (name, use) in processes { own.add(row(name, use)) }
+        guard record.resources.sender.loops != nil else { return own.lines(style) }
+        var shared = TextTable([.left] + Array(repeating: .right, count: 5))
+        shared.add(["kernel", "calls each", "bytes each", "switches", "run queue", "descriptors"])
+        for (name, use) in processes { shared.add(sharedRow(name, use)) }
+        return own.lines(style) + [""] + shared.lines(style)
+    }
+
+    private var processes: [(String, ProcessResourcesRecord)] {
+        [("sender", record.resources.sender)] + (record.resources.simulator.map { [("simulator", $0)] } ?? [])
     }
 
     private func row(_ name: String, _ use: ProcessResourcesRecord) -> [String] {
@@ -25,8 +29,15 @@ struct ResourceTable {
         return [
             name, FigureText.time(use.cpuNs), cores.map { decimalText($0, places: 2) } ?? FigureText.missing,
             written > 0 ? FigureText.time(use.cpuNs / written) : FigureText.missing, FigureText.size(use.peakRSSBytes),
-            FigureText.count(use.allocations), each(use.systemCalls, places: 3), each(use.wireBytes, places: 1),
-            FigureText.count(use.contextSwitches), FigureText.count(use.descriptors),
+            FigureText.count(use.allocations),
+        ]
+    }
+
+    /// What it asked of the kernel, and what it had to share with others.
+    private func sharedRow(_ name: String, _ use: ProcessResourcesRecord) -> [String] {
+        [
+            name, each(use.systemCalls, places: 3), each(use.wireBytes, places: 1), FigureText.count(use.contextSwitches),
+            FigureText.time(use.runQueueNs), FigureText.count(use.descriptors),
         ]
     }
 

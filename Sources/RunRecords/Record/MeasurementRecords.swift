@@ -102,7 +102,8 @@ public struct IntervalRecord: Codable, Equatable, Sendable {
     @ExplicitNull public var residenceMaxNs: Int64?
     /// The histograms of the interval by their tags, in HdrHistogram's compressed V2 format, base64: those of the measured part
     /// by their series' names, those of other phases with the phase before, such as `warmup/residence`. Over all intervals they
-    /// add up to the run's. Null unless an interval log was asked for.
+    /// add up to the run's. `reconnectDetect` and the simulator's `firstAcceptance` are of the whole run only. Null unless an
+    /// interval log was asked for.
     @ExplicitNull public var histograms: [String: String]?
 
     /// Makes an empty interval.
