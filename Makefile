@@ -32,9 +32,18 @@ bench: setup ## this machine's limits against what we reach, and the costs of th
 	@mkdir -p results/local
 	.build/release/Benchmarks --out results/local/bench.json $(ARGS)
 
-soak: build ## ten minutes of everything that a gateway does wrong; ARGS are added to the command
+ifeq ($(SANITIZE),thread)
+# A race that is found ends the program with a report and status 66.
+soak: setup
+	swift build -c release --product pushbench --sanitize=thread --scratch-path .build/sanitize-thread
+	@mkdir -p results/local
+	TSAN_OPTIONS="suppressions=$(CURDIR)/scripts/thread-sanitizer.supp halt_on_error=1" .build/sanitize-thread/release/pushbench \
+		run profiles/blocked-writers.json5 -o json=results/local/blocked-writers.json $(ARGS)
+else
+soak: build ## ten minutes of everything that a gateway does wrong; SANITIZE=thread: of blocked writers; ARGS are added
 	@mkdir -p results/local
 	.build/release/pushbench run profiles/soak.json5 -o json=results/local/soak.json -o csv=results/local/soak.csv $(ARGS)
+endif
 
 lint: ## check the format of all Swift files
 	scripts/lint

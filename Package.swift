@@ -55,7 +55,8 @@ let package = Package(
         .executableTarget(
             name: "Benchmarks",
             dependencies: [
-                "Harness", "RunRecords", "Histograms", "Workload", "GatewaySimulator", "PushWire", "Primitives",
+                "Harness", "Analysis", "RunRecords", "Histograms", "Workload", "GatewaySimulator", "PushWire",
+                "Primitives",
                 "Transport", "SecureChannel", "CShims",
             ],
             path: "Benchmarks",
@@ -71,6 +72,11 @@ let package = Package(
                 "ProviderSessions", "GatewaySimulator", "SimulatedTransport", "Workload", "PushWire", "Primitives",
             ]),
         .testTarget(
+            name: "ProviderAPITests",
+            dependencies: [
+                "GatewaySimulator", "ProviderSessions", "SecureChannel", "Workload", "PushWire", "Primitives",
+            ]),
+        .testTarget(
             name: "TransportTests", dependencies: ["Transport", "SecureChannel", "Primitives", "CShims"]),
         .testTarget(
             name: "RecordTests",
@@ -81,8 +87,8 @@ let package = Package(
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "Harness", "Transport", "SecureChannel", "RunRecords", "Workload", "PushWire", "Primitives",
-                "CShims",
+                "Harness", "Analysis", "Transport", "SecureChannel", "Reports", "RunRecords", "Histograms", "Workload",
+                "GatewaySimulator", "PushWire", "Primitives", "CShims",
             ]),
         .testTarget(
             name: "InteropTests", dependencies: ["RunRecords", "Histograms", "Primitives"], exclude: ["Clients"]),

@@ -6,11 +6,18 @@ import RunRecords
 struct PushbenchProcess {
     let program: String
 
-    /// What is asked of a run: no bad tokens, batches of 448 notifications or 64 KiB, payloads for frames of 145 bytes.
+    /// What is asked of a run: no bad tokens, batches of 448 notifications or 64 KiB unless told otherwise, payloads for frames of
+    /// 145 bytes.
     struct Order {
         var notifications: Int
         var connections: Int
+        /// Notifications in a batch, at most; more than 448 may have as many bytes as they need.
+        var batch = 448
         var judgesJSON = false
+        /// Whether latencies are measured.
+        var measuresLatencies = true
+        /// How progress is shown.
+        var progress = "none"
         /// Whether both processes do without the allocator's thread caches, so that its counts are exact.
         var countsExactly = false
 
@@ -18,9 +25,10 @@ struct PushbenchProcess {
             """
             {
               name: "benchmark",
+              latencies: \(measuresLatencies),
               target: { simulator: { judge: { payloadJSON: \(judgesJSON) } } },
               workload: { notifications: \(notifications), payload: { bytes: { p50: 100, p99: 130, max: 150 } } },
-              sender: { connections: \(connections), batch: { notifications: 448, bytes: 65536 } },
+              sender: { connections: \(connections), batch: { notifications: \(batch), bytes: \(max(65_536, batch * 256)) } },
             }
             """
         }
@@ -31,15 +39,7 @@ struct PushbenchProcess {
     /// The books must balance and both sides agree, or the figures are worth nothing. The exit code is not looked at:
     /// that the generator is the limit is what one wants to see here.
     func run(_ order: Order) throws -> RunRecord {
-        let folder = try makeFolder()
-        defer { removeFolder(folder) }
-        let profile = folder + "/profile.json5"
-        try writeText(order.profile, to: profile)
-        let record = folder + "/record.json"
-        try execute(
-            ["run", profile, "--quiet", "--output", "json=\(record)"], log: folder + "/log",
-            environment: order.countsExactly ? ["MALLOC_CONF=tcache:false"] : [])
-        let result = try RunRecord.read(record)
+        let result = try record(order)
         guard result.ledger.accepted == Int64(order.notifications), result.ledgerDifference == 0,
             result.ledger.duplicates == 0
         else {
@@ -49,6 +49,20 @@ struct PushbenchProcess {
             )
         }
         return result
+    }
+
+    /// Runs to the end, whatever comes of it.
+    func record(_ order: Order) throws -> RunRecord {
+        let folder = try makeFolder()
+        defer { removeFolder(folder) }
+        let profile = folder + "/profile.json5"
+        try writeText(order.profile, to: profile)
+        let record = folder + "/record.json"
+        try execute(
+            ["run", profile, "--quiet", "--progress", order.progress, "--output", "json=\(record)"],
+            log: folder + "/log",
+            environment: order.countsExactly ? ["MALLOC_CONF=tcache:false"] : [])
+        return try RunRecord.read(record)
     }
 
     private func execute(_ words: [String], log: String, environment additions: [String]) throws {

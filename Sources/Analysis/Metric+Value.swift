@@ -27,6 +27,7 @@ extension Metric.Plain {
     fileprivate func value(in record: RunRecord) -> Double? {
         switch self {
         case .acceptedPerSecond: record.throughput.acceptedPerSecond
+        case .undisturbedPerSecond: record.throughput.undisturbedPerSecond
         case .writtenPerSecond: record.throughput.writtenPerSecond
         case .bytesPerSecond: record.throughput.bytesPerSecond
         case .generated: Double(record.ledger.generated)
@@ -48,6 +49,8 @@ extension Metric.Plain {
         case .simulatorFullHandshakeCPU: record.reconnects.simulatorHandshakes?.full.meanNs
         case .simulatorResumedHandshakeCPU: record.reconnects.simulatorHandshakes?.resumed.meanNs
         case .windowOverruns: Double(record.windowOverruns.count)
+        case .missedReplies: record.replies?.missed.map(Double.init)
+        case .errorAfterWriteFailure: record.replies.map { Double($0.errorAfterWriteFailure) }
         case .inFlightP50: record.reconnects.inFlightAtError.p50.map(Double.init)
         case .inFlightMax: record.reconnects.inFlightAtError.max.map(Double.init)
         case .senderCPU: Double(record.resources.sender.cpuNs)

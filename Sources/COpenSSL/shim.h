@@ -1,5 +1,7 @@
 // OpenSSL's headers, and its macros that Swift cannot import as plain functions. No logic of the project lives here.
 #include <openssl/bio.h>
+#include <openssl/ec.h>
+#include <openssl/ecdsa.h>
 #include <openssl/err.h>
 #include <openssl/evp.h>
 #include <openssl/pem.h>

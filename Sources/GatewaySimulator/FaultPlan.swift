@@ -39,7 +39,7 @@ public struct GatewayFault: Hashable, Sendable {
         case blackHole
         /// No more notifications are accepted per second, by reading no faster.
         case throttle(Rate)
-        /// The reply waits, and what follows the refused notification is read and discarded meanwhile.
+        /// The reply waits, and what follows the refused notification is read and discarded meanwhile, or lies unread.
         case replyDelay(ReplyDelay)
         /// The reply leaves in pieces of these lengths, each in a write of its own, with pauses between.
         case replySplit([Int], pause: Interval)
@@ -49,6 +49,24 @@ public struct GatewayFault: Hashable, Sendable {
         case replyIdentifier(ReplyName)
         /// The connection ends in this way after the reply.
         case replyClose(CloseMode)
+        /// The request is answered with this reason, whatever it is.
+        case response(RefusalReason)
+        /// The response waits, while others may overtake it.
+        case responseDelay(ReplyDelay)
+        /// There is no response, and the stream stays open.
+        case unanswered
+        /// The stream is reset with this code instead of a response (RFC 9113 section 7).
+        case resetStream(UInt32)
+        /// The connection is given up (``GoAwayOrder``).
+        case goAway(GoAwayOrder)
+        /// So many streams may be open at a time from now on.
+        case streamLimit(UInt32)
+        /// The window of each stream has so many bytes from now on.
+        case streamWindow(UInt32)
+        /// The connection's window is not widened for the trigger's length.
+        case windowHeld
+        /// No more notifications per second to each single device; the others are answered with 429 `TooManyRequests`.
+        case tokenLimit(Rate)
         /// Left to whoever drives the sessions: it concerns connections that do not stand yet, or all of them.
         case external
     }
@@ -87,6 +105,8 @@ public struct ReplyDelay: Hashable, Sendable {
     public var lengths: [Interval]
     /// The reply leaves as soon as so many further notifications were read, even before its time; 0 to wait for the time alone.
     public var notifications: UInt64
+    /// Whether what follows is read and discarded meanwhile; if not, it fills the socket until the provider's writes block.
+    public var reads = true
 
     /// A wait until `notifications` were read, but no longer than one of `lengths`.
     public init(lengths: [Interval], notifications: UInt64 = 0) {
@@ -116,4 +136,33 @@ public enum ReplyName: Hashable, Sendable {
     case identifier(UInt32)
     /// The one so many identifiers behind the right one, or before it.
     case shifted(Int32)
+}
+
+/// How a gateway gives up a connection of HTTP/2 (RFC 9113 section 6.8).
+public struct GoAwayOrder: Hashable, Sendable {
+    /// Which stream is named as the last one that was or will be dealt with.
+    public enum LastStream: Hashable, Sendable {
+        /// The latest that was begun: all that came are answered.
+        case latest
+        /// So many streams before the latest, although those may have been dealt with.
+        case behind(UInt32)
+        /// None: nothing was dealt with.
+        case none
+        /// The highest number there is, and the connection goes on until it is closed otherwise.
+        case highest
+    }
+
+    /// The last stream.
+    public var lastStream = LastStream.latest
+    /// The error code (RFC 9113 section 7); 0 for none.
+    public var code: UInt32 = 0
+    /// What the JSON says behind the code; nil for no JSON.
+    public var reason: RefusalReason?
+    /// How long before it another GOAWAY announces it, with the highest stream number; nil for no announcement.
+    public var announcement: Interval?
+    /// Whether the connection is closed once everything up to the last stream is answered.
+    public var closes = true
+
+    /// Makes an order without error and without JSON.
+    public init() {}
 }

@@ -9,9 +9,11 @@ struct FaultSubject {
     var payload = UnsafeRawBufferPointer(start: nil, count: 0)
     /// Its place on the connection, which stands in for an identifier where there is none.
     var position: UInt64
+    /// Whether chance goes by its place nevertheless, so that it is not struck again when it is sent again.
+    var isDrawnByPosition = false
 
     /// What chance is decided by: the same for the same notification, wherever it comes.
-    var drawingKey: UInt64 { identifier != 0 ? UInt64(identifier) : position << 32 }
+    var drawingKey: UInt64 { identifier != 0 && !isDrawnByPosition ? UInt64(identifier) : position << 32 }
 }
 
 /// One fault as one connection sees it: whether it strikes now.

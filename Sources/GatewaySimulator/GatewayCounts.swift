@@ -41,12 +41,16 @@ public struct GatewayCounts: Hashable, Sendable {
     public var rejections: [UInt64] = Array(repeating: 0, count: 256)
     /// Refused notifications without an identifier or with 0, or whose identifier could not be read, by status.
     public var rejectionsWithoutIdentifier: [UInt64] = Array(repeating: 0, count: 256)
+    /// What is counted of the HTTP/2 provider API.
+    public var api = ProviderAPICounts()
     /// Bytes that stood in a command's place and are none; the stream cannot be read behind one.
     public var unknownCommands: UInt64 = 0
     /// Refusals outside the tracked range: sentinels, mostly.
     public var untrackedRejections: UInt64 = 0
     /// Notifications read and thrown away behind a refused one.
     public var discarded: UInt64 = 0
+    /// Replies whose last byte was handed over for sending, those to sentinels and those with status 10 among them.
+    public var repliesSent: UInt64 = 0
     /// Replies with status 10.
     public var shutdowns: UInt64 = 0
     /// Connections that stood.
@@ -76,7 +80,7 @@ public struct GatewayCounts: Hashable, Sendable {
     public var rejectedWithoutIdentifier: UInt64 { rejectionsWithoutIdentifier.reduce(0, +) }
 
     /// Accepted notifications of command 1.
-    public var enhanced: UInt64 { accepted - simple - framed }
+    public var enhanced: UInt64 { accepted - simple - framed - api.accepted }
 
     /// Adds so many strikes of one fault.
     mutating func addFault(_ index: Int, _ count: UInt64) {
@@ -99,9 +103,11 @@ public struct GatewayCounts: Hashable, Sendable {
             rejections[status] += other.rejections[status]
             rejectionsWithoutIdentifier[status] += other.rejectionsWithoutIdentifier[status]
         }
+        api.add(other.api)
         unknownCommands += other.unknownCommands
         untrackedRejections += other.untrackedRejections
         discarded += other.discarded
+        repliesSent += other.repliesSent
         shutdowns += other.shutdowns
         connections += other.connections
         refusedCertificates.merge(other.refusedCertificates, uniquingKeysWith: +)

@@ -121,8 +121,34 @@ public final class GatewayLedger {
         }
         counts.accepted += 1
         if notification.command != EnhancedNotification.command { countCommand(of: notification) }
-        guard let index = index(of: notification.identifier) else {
-            if notification.identifier == 0 { counts.acceptedWithoutIdentifier += 1 } else { counts.untracked += 1 }
+        mark(notification.identifier, token: notification.token)
+    }
+
+    /// Enters an accepted request of the HTTP/2 provider API; the identifier is 0 when its `apns-id` is not the run's.
+    func accept(request identifier: UInt32, token: UnsafeRawBufferPointer, payloadByteCount: Int) {
+        if let journal {
+            let isSecond = identifier != 0 && wasAccepted(identifier)
+            journal.note(
+                identifier, token: token, payloadByteCount: payloadByteCount, isSecond ? .duplicate : .accepted)
+        }
+        counts.accepted += 1
+        counts.api.accepted += 1
+        mark(identifier, token: token)
+    }
+
+    /// Enters a refused request to a device.
+    func refuse(
+        request identifier: UInt32, token: UnsafeRawBufferPointer, payloadByteCount: Int, for reason: RefusalReason
+    ) {
+        journal?.note(identifier, token: token, payloadByteCount: payloadByteCount, .answered(reason))
+        counts.api.refusals[Int(reason.rawValue)] += 1
+        if let index = index(of: identifier) { list(refusedAt: index) }
+    }
+
+    @inline(__always)
+    private func mark(_ identifier: UInt32, token: UnsafeRawBufferPointer) {
+        guard let index = index(of: identifier) else {
+            if identifier == 0 { counts.acceptedWithoutIdentifier += 1 } else { counts.untracked += 1 }
             return
         }
         let page = page(index &>> Self.pageShift)
@@ -134,7 +160,7 @@ public final class GatewayLedger {
         } else {
             page[bit >> 6] = word | mask
             if UInt64(index) &* SequenceSample.factor <= sampleBound { sample(index) }
-            counts.digest &+= Self.digestTerm(identifier: notification.identifier, token: notification.token)
+            counts.digest &+= Self.digestTerm(identifier: identifier, token: token)
         }
     }
 

@@ -8,6 +8,10 @@ public enum GatewayAction: Hashable, Sendable {
     case fill
     /// Read nothing until then.
     case pause(until: Instant)
+    /// Read nothing until ``resume``.
+    case hold
+    /// Read again.
+    case resume
     /// Neither read nor close any more.
     case swallow
     /// End the connection in this way, once everything that was filled is written.
@@ -134,7 +138,10 @@ public final class GatewaySession {
     /// Writes the reply, or the next piece of it, if it is due, and returns its length; 0 if not.
     public func fill(into buffer: UnsafeMutableRawBufferPointer, now: Instant) -> Int {
         let (count, closing) = state.writePiece(into: buffer, now: now)
-        if let closing { action = .close(closing) }
+        if let closing {
+            ledger.counts.repliesSent += 1
+            action = .close(closing)
+        }
         return count
     }
 
@@ -228,6 +235,8 @@ public final class GatewaySession {
             faults.shape(&delivery, of: named, now: now)
         }
         replyingAfter = delivery.untilDiscarded
+        // Not only until the reply: what lies unread shall still lie there when the connection is closed.
+        if !delivery.reads { pause(until: .distantFuture) }
         state.condemn(delivery, now: now)
         isServing = state.isServing
         beginReply(now)

@@ -8,6 +8,8 @@ struct ReplyDelivery {
     var delay: Interval? = .zero
     /// It leaves when so many notifications were discarded, even before its time; 0 for the time alone.
     var untilDiscarded: UInt64 = 0
+    /// Whether what follows is read meanwhile.
+    var reads = true
     /// The lengths of the pieces in which it leaves; empty for one.
     var pieces: [Int] = []
     var pause = Interval.zero

@@ -10,14 +10,16 @@ public struct JournalEntry: Hashable, Sendable {
         case duplicate
         /// It was refused.
         case rejected(ErrorStatus)
+        /// It was a request of HTTP/2 that was refused.
+        case answered(RefusalReason)
         /// It was read behind a refused one and thrown away.
         case discarded
     }
 
     /// What became of it.
     public var outcome: Outcome
-    /// The command that it came in: 0, 1 or 2, or the byte in its place that is none.
-    public var command: UInt8
+    /// The command that it came in: 0, 1 or 2, or the byte in its place that is none; nil for HTTP/2.
+    public var command: UInt8?
     /// Its identifier; nil when it has none or it was refused before that was read.
     public var identifier: UInt32?
     /// Its token's bytes; empty when it was refused for its form.
@@ -40,6 +42,14 @@ public struct JournalEntry: Hashable, Sendable {
         command = refused.command
         identifier = refused.hasIdentifier ? refused.identifier : nil
         token = []
+    }
+
+    /// Makes the entry of a request of HTTP/2.
+    init(request identifier: UInt32, token: UnsafeRawBufferPointer, payloadByteCount: Int, _ outcome: Outcome) {
+        self.outcome = outcome
+        self.identifier = identifier != 0 ? identifier : nil
+        self.token = Array(token)
+        self.payloadByteCount = payloadByteCount
     }
 
     /// The entry of a byte that is no command, which nothing can be told apart behind.
@@ -78,6 +88,15 @@ public final class NotificationJournal {
     func note(_ refused: RefusedNotification) {
         guard hasRoom() else { return }
         entries.append(JournalEntry(refused))
+    }
+
+    /// Enters what became of a request of HTTP/2.
+    func note(
+        _ identifier: UInt32, token: UnsafeRawBufferPointer, payloadByteCount: Int, _ outcome: JournalEntry.Outcome
+    ) {
+        guard hasRoom() else { return }
+        entries.append(
+            JournalEntry(request: identifier, token: token, payloadByteCount: payloadByteCount, outcome))
     }
 
     /// Enters a byte that is no command.

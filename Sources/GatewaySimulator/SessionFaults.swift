@@ -37,6 +37,10 @@ final class SessionFaults {
                 if fault.trigger.isTimed { addTimed(watch, now) } else { striking.append(watch) }
             case .replyDelay, .replySplit, .replyWithheld, .replyIdentifier, .replyClose: shaping.append(watch)
             case .throttle, .external: break
+            case .response, .responseDelay, .unanswered, .resetStream, .goAway, .streamLimit, .streamWindow,
+                .windowHeld,
+                .tokenLimit:
+                break
             }
         }
         if refusing.isEmpty && striking.isEmpty && timed.isEmpty && shaping.isEmpty { return nil }
@@ -84,6 +88,7 @@ final class SessionFaults {
                 let draw = shaping[place].draw(subject).multipliedFullWidth(by: UInt64(delay.lengths.count)).high
                 delivery.delay = delay.lengths.isEmpty ? nil : delay.lengths[Int(draw)]
                 delivery.untilDiscarded = delay.notifications
+                delivery.reads = delay.reads
             case .replySplit(let pieces, let pause):
                 delivery.pieces = pieces
                 delivery.pause = pause

@@ -51,9 +51,12 @@ public final class ProviderSession {
     private var batchTimes = BatchTimes()
     private var queue = RunQueue()
     private var decoder = ErrorReplyDecoder()
+    private var hasWriteFailed = false
     private var batch: PendingBatch?
     /// What is in flight, when that is bounded.
     private var silenceWindow: SilenceWindow?
+    /// The present connection's round trip, as measured when it was opened.
+    private var roundTrip = Interval.zero
     private var nextFill = Instant.zero
     private var sentinelWrittenAt = Instant.zero
     private var reconnectClock: ReconnectClock
@@ -153,6 +156,7 @@ public final class ProviderSession {
     /// The connection asked for stands.
     public func connectionOpened(_ facts: ConnectionFacts, now: Instant) {
         guard state.opened(at: now) else { return }
+        roundTrip = facts.roundTrip
         switch plan.silence {
         case .roundTrip?: silenceWindow?.silence = facts.roundTrip > .zero ? facts.roundTrip : nil
         case .constant(let silence)?: silenceWindow?.silence = silence
@@ -160,6 +164,7 @@ public final class ProviderSession {
         }
         connectionCount += 1
         decoder = ErrorReplyDecoder()
+        hasWriteFailed = false
         reconnectClock.opened(facts, at: now)
         events.append(.connected(facts, at: now))
         action = .fill
@@ -208,7 +213,7 @@ public final class ProviderSession {
         for var run in queue.remaining {
             let resends = run.takeFirst(discarded)
             discarded -= resends.count
-            if resends.count > 0 { settleDiscarded(resends) }
+            if resends.count > 0 { settleDiscarded(resends, .abandoned) }
             if run.count > 0 { settle(run, .unsent) }
         }
         queue.removeAll()
@@ -264,7 +269,7 @@ public final class ProviderSession {
             .wrote(
                 notifications: written.notifications, resent: written.resent, bytes: UInt64(written.bytes),
                 residence: now - written.filledAt, at: now))
-        if let pause = plan.waitAfterBatch { nextFill = now + pause }
+        if let pause = plan.waitAfterBatch { nextFill = now + roundTrip + pause }
         noteFirstWrite(now: now)
     }
 
@@ -334,13 +339,17 @@ public final class ProviderSession {
         switch decoder.receive(bytes) {
         case .incomplete: break
         case .reply(let reply): handle(reply, now: now)
-        case .violation(let firstByte):
-            events.append(.protocolViolation(firstByte: firstByte, at: now))
+        case .violation(let bytes):
+            events.append(.protocolViolation(bytes, at: now))
             loseConnection(.closedHere, now: now)
         }
     }
 
+    /// A write on the present connection failed; whatever had come before is still passed in, for a while.
+    public func writeFailed() { hasWriteFailed = true }
+
     private func handle(_ reply: ErrorReply, now: Instant) {
+        if hasWriteFailed { events.append(.replyAfterWriteFailure(at: now)) }
         if let sentinel = state.sentinel, sentinel == reply.identifier {
             events.append(.proved(at: now))
             for run in log.runs { settle(run, .accepted, .sentinel) }
@@ -355,7 +364,7 @@ public final class ProviderSession {
             let position = log.position(of: sequence)
         else {
             events.append(.unplacedReply(reply, at: now))
-            return loseConnection(.closedByPeer, now: now)
+            return loseConnection(.closedByPeer, isUnplaced: true, now: now)
         }
         let inFlight = log.count - position - 1
         let latency = batchTimes.time(of: position).map { now - $0 }
@@ -394,7 +403,7 @@ public final class ProviderSession {
         let followers = position + 1
         let windowStart = max(followers, log.count > plan.keptCount ? log.count - plan.keptCount : 0)
         if windowStart > followers {
-            for run in log[followers..<windowStart].runs { settleDiscarded(run) }
+            for run in log[followers..<windowStart].runs { settleDiscarded(run, .window) }
             events.append(.windowOverrun(lost: windowStart - followers, windowNeeded: log.count - followers))
         }
         queue.prepend(log[windowStart..<log.count])
@@ -415,13 +424,15 @@ public final class ProviderSession {
         finish(.finish)
     }
 
-    /// The connection is gone and nothing tells how far the gateway had come.
-    private func loseConnection(_ end: ConnectionEnd, silentSince: Instant? = nil, now: Instant) {
+    /// The connection is gone and nothing tells how far the gateway had come; not even its reply, if it is `isUnplaced`.
+    private func loseConnection(
+        _ end: ConnectionEnd, silentSince: Instant? = nil, isUnplaced: Bool = false, now: Instant
+    ) {
         let mayBeRefusal = !plan.command.hasIdentifier && log.count > 0
         events.append(.connectionLost(end, unproven: log.count, at: now))
         let (inFlight, queued) = (log.count, queue.resendCount)
         dropBatch(now: now)
-        if end == .handshakeFailed { takeBackRefused() } else { settleUnproven() }
+        if end == .handshakeFailed { takeBackRefused() } else { settleUnproven(isUnplaced: isUnplaced) }
         silenceWindow?.removeAll(at: now)
         reconnectClock.connectionEnded(
             .end(end), silentSince: silentSince, inFlight: inFlight, resent: queue.resendCount - queued, at: now)
@@ -433,16 +444,26 @@ public final class ProviderSession {
         }
     }
 
-    private func settleUnproven() {
+    /// Writes again what may be, and gives up the rest.
+    ///
+    /// A reply that names nothing (`isUnplaced`) is about one of them, and the same bytes would earn it again: after it they
+    /// are written once more and never a third time, and what became of them stays unknown.
+    private func settleUnproven(isUnplaced: Bool) {
         var resends = SequenceRuns()
         let windowStart = log.count > plan.keptCount ? log.count - plan.keptCount : 0
         for run in log[0..<windowStart].runs { settle(run, .unknown) }
         for var run in log[windowStart..<log.count].runs {
-            if case .resend(let limit) = plan.unproven, run.unprovenResends < limit {
+            guard case .resend(let limit) = plan.unproven else {
+                settle(run, .unknown)
+                continue
+            }
+            if run.unprovenResends < (isUnplaced ? 1 : limit) {
                 run.unprovenResends += 1
                 resends.append(run)
-            } else {
+            } else if isUnplaced || !plan.command.hasIdentifier {
                 settle(run, .unknown)
+            } else {
+                events.append(.lost(run, .cap))
             }
         }
         queue.prepend(resends)
@@ -453,14 +474,16 @@ public final class ProviderSession {
     /// The gateway refused the connection itself, so it has read nothing of what was written on it.
     private func takeBackRefused() {
         let windowStart = log.count > plan.window ? log.count - plan.window : 0
-        for run in log[0..<windowStart].runs { settleDiscarded(run) }
+        for run in log[0..<windowStart].runs { settleDiscarded(run, .window) }
         queue.prepend(log[windowStart..<log.count])
         log.removeAll()
         batchTimes.removeAll()
     }
 
     /// What was discarded and is not written again is lost, unless an earlier copy of it may have been accepted.
-    private func settleDiscarded(_ run: SequenceRun) { settle(run, run.unprovenResends > 0 ? .unknown : .lost) }
+    private func settleDiscarded(_ run: SequenceRun, _ reason: LossReason) {
+        if run.unprovenResends > 0 { settle(run, .unknown) } else { events.append(.lost(run, reason)) }
+    }
 
     private func settle(_ run: SequenceRun, _ fate: Fate, _ proof: Proof? = nil) {
         if fate == .accepted { acceptedCount += run.count }

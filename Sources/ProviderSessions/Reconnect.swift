@@ -26,6 +26,10 @@ public struct Reconnect: Hashable, Sendable {
         case reply(ErrorStatus)
         /// The connection ended without a reply that explains it.
         case end(ConnectionEnd)
+        /// A GOAWAY frame of the provider API, with its code.
+        case goAway(HTTP2ErrorCode)
+        /// The numbers of streams came to their end.
+        case rollover
     }
 
     /// Which of the run's connections was replaced, from 0.

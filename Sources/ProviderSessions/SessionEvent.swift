@@ -15,6 +15,19 @@ public enum Fate: UInt8, Hashable, Sendable, CaseIterable {
     case unsent
 }
 
+/// Why a notification is lost.
+public enum LossReason: String, Hashable, Sendable, CaseIterable {
+    /// The gateway discarded it, and it had left the window, so that it could not be written again.
+    case window
+    /// It was written again as often as allowed and still met with no proof. The gateway may have accepted it all the same,
+    /// which only the gateway's own book can tell.
+    case cap
+    /// The gateway discarded it, and the run ended before it was written again.
+    case abandoned
+    /// The gateway's own book neither accepted nor refused it.
+    case book
+}
+
 /// What proves that notifications were accepted.
 public enum Proof: UInt8, Hashable, Sendable, CaseIterable {
     /// An error reply that names a later notification.
@@ -23,6 +36,8 @@ public enum Proof: UInt8, Hashable, Sendable, CaseIterable {
     case shutdown
     /// The reply to the sentinel, the deliberately bad notification behind all others.
     case sentinel
+    /// A response of the provider API.
+    case response
 }
 
 /// Why a connection ended, as far as the session cares.
@@ -76,15 +91,19 @@ public enum SessionEvent: Hashable, Sendable {
     /// Notifications are in the kernel's hands for the first time; each is told of once, when it was written or the connection
     /// ended under it, and before its fate.
     case sent(SequenceRun, at: Instant)
-    /// Notifications have their fate.
+    /// Notifications have their fate, any but lost.
     case settled(SequenceRun, Fate, Proof?)
+    /// Notifications are lost.
+    case lost(SequenceRun, LossReason)
     /// An error reply came: `latency` counts from the write of the named notification (nil when that is no longer known),
     /// `inFlight` is how many notifications had been written behind it.
     case errorReply(ErrorReply, sequence: UInt64, latency: Interval?, inFlight: UInt64, at: Instant)
     /// An error reply that names nothing written on this connection.
     case unplacedReply(ErrorReply, at: Instant)
-    /// Bytes that are no error reply.
-    case protocolViolation(firstByte: UInt8, at: Instant)
+    /// A reply, of whatever kind, was read although a write on its connection had failed before.
+    case replyAfterWriteFailure(at: Instant)
+    /// Bytes that are no error reply; the first ones of them.
+    case protocolViolation(LeadingBytes, at: Instant)
     /// Notifications were discarded by the gateway and had already left the window.
     case windowOverrun(lost: UInt64, windowNeeded: UInt64)
     /// A connection stands.
@@ -100,4 +119,6 @@ public enum SessionEvent: Hashable, Sendable {
     case connectionLost(ConnectionEnd, unproven: UInt64, at: Instant)
     /// Everything written on the session is proved, as the events behind this one tell; `at` is when the sentinel's reply came.
     case proved(at: Instant)
+    /// Something that only the provider API has.
+    case request(RequestEvent)
 }

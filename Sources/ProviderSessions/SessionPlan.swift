@@ -111,7 +111,7 @@ public struct SessionPlan: Hashable, Sendable {
     public var reconnect = ReconnectPlan()
     /// What happens to the unproven.
     public var unproven = UnprovenPolicy.report
-    /// The pause after each batch, for the baseline in which a client waits for silence; nil when pipelined.
+    /// The pause after each batch and its round trip, for the baseline in which a client waits for silence; nil when pipelined.
     public var waitAfterBatch: Interval?
     /// Bounds writing by the window: no more than ``window`` notifications are written before the oldest of them have met
     /// with silence for so long. Nil lets writing go on, and the window only limits what can be written again.

@@ -37,8 +37,8 @@ public struct ErrorReplyDecoder: Sendable {
         case incomplete
         /// A whole reply; bytes behind it were not looked at.
         case reply(ErrorReply)
-        /// The stream does not begin with ``ErrorReply/command``, so what it is cannot be told.
-        case violation(firstByte: UInt8)
+        /// The stream does not begin with ``ErrorReply/command``, so what it is cannot be told; these are its first bytes.
+        case violation(LeadingBytes)
     }
 
     private var bytes: UInt64 = 0
@@ -51,7 +51,8 @@ public struct ErrorReplyDecoder: Sendable {
     /// Takes bytes from the stream until a reply is complete or a violation is found.
     public mutating func receive(_ input: UnsafeRawBufferPointer) -> Outcome {
         for byte in input {
-            if pendingByteCount == 0 && byte != ErrorReply.command { return .violation(firstByte: byte) }
+            // Only the first byte of a stream can be wrong, so that what came is the stream from its start.
+            if pendingByteCount == 0 && byte != ErrorReply.command { return .violation(LeadingBytes(input)) }
             bytes = bytes << 8 | UInt64(byte)
             pendingByteCount += 1
             guard pendingByteCount == ErrorReply.byteCount else { continue }

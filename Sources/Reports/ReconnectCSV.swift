@@ -34,6 +34,7 @@ public enum ReconnectCSV {
             Column("costNs", \.costNs), Column("firstAcceptanceNs", \.firstAcceptanceNs),
             Column("attempts") { "\($0.attempts)" }, Column("inFlight", \.inFlight), Column("resent", \.resent),
             Column("throughputLost") { $0.throughputLost.map { "\($0)" } ?? "" },
+            Column("othersShare") { $0.othersShare.map { "\($0)" } ?? "" },
         ]
     }
 

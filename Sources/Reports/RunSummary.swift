@@ -47,7 +47,7 @@ public struct RunSummary {
             LabelledText(label: "sent", items: setting), LabelledText(label: "result", items: result),
             LabelledText(label: "limit", items: [limit]), LabelledText(label: "headroom", items: headroom),
             LabelledText(label: "schedule", items: schedule), LabelledText(label: "ledger", items: [balance]),
-            LabelledText(label: "", items: besideBalance), LabelledText(label: "errors", items: errors),
+            LabelledText(label: "", items: besideBalance), LabelledText(label: "errors", items: errors + replies),
             LabelledText(label: "reconnects", items: reconnects),
         ]
         let struck = faults.isEmpty ? [] : [LabelledText(label: "faults", items: faults)]
@@ -74,8 +74,11 @@ public struct RunSummary {
 
     private var result: [String] {
         var items = ["\(FigureText.rate(record.throughput.acceptedPerSecond)) accepted"]
+        if let rate = record.throughput.undisturbedPerSecond {
+            items.append("\(FigureText.rate(rate)) where nothing went wrong")
+        }
         if let share = pipeShare { items.append("\(share) % of what TLS alone can do here") }
-        items.append("\(FigureText.rate(record.throughput.writtenPerSecond)) written")
+        items.append("\(FigureText.rate(record.throughput.writtenPerSecond)) written (proves nothing)")
         items.append(FigureText.bytesPerSecond(record.throughput.bytesPerSecond))
         items.append("over \(FigureText.time(record.measuredNs)) of \(FigureText.time(record.durationNs))")
         return items
@@ -151,6 +154,8 @@ public struct RunSummary {
             "\(FigureText.count(record.ledger.resent)) resent",
             "\(FigureText.count(record.ledger.duplicates)) duplicates", agreement,
         ]
+        let losses = record.ledger.lostBy.filter { $0.value > 0 }.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
+        items += losses.map { "\(FigureText.count($0.value)) lost \(Self.lossText($0.key))" }
         if let refusals = record.simulatorLedger?.unlistedRefusals, refusals > 0 {
             items.append("its list of refusals lacks \(FigureText.count(refusals)), so some lost ones may be rejected")
         }
@@ -158,6 +163,16 @@ public struct RunSummary {
             items.append("connections that ended inside a notification: \(FigureText.count(unfinished))")
         }
         return items
+    }
+
+    private static func lossText(_ reason: String) -> String {
+        switch reason {
+        case "window": "as they had left the window"
+        case "cap": "at the cap of resends"
+        case "abandoned": "as the run ended first"
+        case "book": "by the simulator's ledger"
+        default: "(\(reason))"
+        }
     }
 
     private var agreement: String {
@@ -185,9 +200,34 @@ public struct RunSummary {
     private var errors: [String] {
         let errors = record.errors.filter { $0.count > 0 }.sorted { ($1.count, $0.name) < ($0.count, $1.name) }
         guard !errors.isEmpty else { return ["none"] }
-        return errors.map { error in
+        var items = errors.map { error in
             "\(FigureText.count(error.count)) \(error.name)" + (error.status.map { " (\($0))" } ?? "")
         }
+        let most = record.intervals.map(\.rejected).max() ?? 0
+        if most > 0, record.intervals.count > 1 { items.append("at most \(FigureText.count(most)) in a second") }
+        return items + violations
+    }
+
+    /// How streams began that are no error replies, the most frequent ones.
+    private var violations: [String] {
+        let kinds = record.violationBytes.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
+        return kinds.prefix(3).map { "\(FigureText.count($0.value)) × the bytes \($0.key)" }
+    }
+
+    /// How many replies arrived, where there were any but those to sentinels, or where some are missing.
+    private var replies: [String] {
+        guard let replies = record.replies else { return [] }
+        var items: [String] = []
+        if let sent = replies.sent, let rate = replies.receiptRate,
+            sent != replies.read || record.errors.contains(where: { $0.count > 0 && $0.status != nil })
+        {
+            let share = sent == replies.read ? "all" : "\(decimalText(100 * rate, places: 1)) %"
+            items.append("\(FigureText.count(replies.read)) of \(FigureText.count(sent)) replies read (\(share))")
+        }
+        if replies.errorAfterWriteFailure > 0 {
+            items.append("\(FigureText.count(replies.errorAfterWriteFailure)) read after a failed write")
+        }
+        return items
     }
 
     /// What the simulator's faults did; empty without a fault plan.

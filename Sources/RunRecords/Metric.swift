@@ -11,6 +11,8 @@ public enum Metric: Equatable, Sendable {
     public enum Plain: String, Sendable, CaseIterable {
         /// Rates over the measured part.
         case acceptedPerSecond = "accepted/s"
+        /// The same without the seconds in which something went wrong.
+        case undisturbedPerSecond = "undisturbed/s"
         /// Notifications written per second.
         case writtenPerSecond = "written/s"
         /// Plain bytes written per second.
@@ -39,6 +41,10 @@ public enum Metric: Equatable, Sendable {
         case simulatorResumedHandshakeCPU = "simulator.resumedHandshakeCPU"
         /// Error replies that named a notification outside the window.
         case windowOverruns
+        /// Error replies that the simulator sent and the sender did not read.
+        case missedReplies = "replies.missed"
+        /// Error replies read after a write had failed.
+        case errorAfterWriteFailure
         /// Notifications that followed a bad one, at the median.
         case inFlightP50 = "inFlightAtError.p50"
         /// Notifications that followed a bad one, at most.
@@ -156,7 +162,7 @@ public enum Metric: Equatable, Sendable {
         switch self {
         case .latency(_, .count): .count
         case .latency: .time
-        case .plain(.acceptedPerSecond), .plain(.writtenPerSecond): .rate
+        case .plain(.acceptedPerSecond), .plain(.undisturbedPerSecond), .plain(.writtenPerSecond): .rate
         case .plain(.bytesPerSecond): .bytesPerSecond
         case .plain(.senderPeakRSS), .plain(.simulatorPeakRSS): .size
         case .plain(.senderMemoryGrowth), .plain(.simulatorMemoryGrowth): .size

@@ -4,9 +4,11 @@ public import Workload
 
 /// One line that a simulator process writes to its standard output while a run controls it.
 public enum SimulatorReport: Codable, Equatable, Sendable {
-    /// It listens, its feedback service on a port of its own; the text is the PEM certificate of the authority that vouches for
-    /// it, and where it asks for certificates it gives the run's sender one.
-    case ready(port: Int, feedbackPort: Int, authorityPEM: String, provider: ProviderIdentity?)
+    /// It listens, its feedback service and the HTTP/2 provider API on ports of their own; the text is the PEM certificate of the
+    /// authority that vouches for it, where it asks for certificates it gives the run's sender one, and it gives it a key for provider tokens.
+    case ready(
+        port: Int, feedbackPort: Int, http2Port: Int, authorityPEM: String, provider: ProviderIdentity?,
+        signingKey: ProviderSigningKey?)
     /// What it accepted and used so far, ten times a second; instants are those of the machine's monotonic clock.
     case progress(SimulatorProgress)
     /// The end: its book and what it used.
@@ -39,6 +41,23 @@ public struct ProviderIdentity: Codable, Equatable, Sendable {
     public init(certificatePEM: String, keyPEM: String) {
         self.certificatePEM = certificatePEM
         self.keyPEM = keyPEM
+    }
+}
+
+/// A key for provider tokens that a simulator made for the run's sender; it stays between the two processes.
+public struct ProviderSigningKey: Codable, Equatable, Sendable {
+    /// The key, not encrypted.
+    public var keyPEM: String
+    /// The key's identifier.
+    public var keyID: String
+    /// The team whose key it is.
+    public var teamID: String
+
+    /// Makes a key.
+    public init(keyPEM: String, keyID: String, teamID: String) {
+        self.keyPEM = keyPEM
+        self.keyID = keyID
+        self.teamID = teamID
     }
 }
 
@@ -132,14 +151,15 @@ public struct AcceptanceTimes: Codable, Equatable, Sendable {
     /// Lists a sample.
     public init(_ sample: SequenceSample) {
         shift = sample.shift
-        var bytes = Data(capacity: sample.entries.count * Self.entryBytes)
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(sample.entries.count * Self.entryBytes)
         for entry in sample.entries {
             withUnsafeBytes(of: UInt32(truncatingIfNeeded: entry.sequence).littleEndian) {
                 bytes.append(contentsOf: $0)
             }
             withUnsafeBytes(of: entry.at.nanoseconds.littleEndian) { bytes.append(contentsOf: $0) }
         }
-        packed = bytes.base64EncodedString()
+        packed = Data(bytes).base64EncodedString()
     }
 
     private static let entryBytes = 12

@@ -8,6 +8,8 @@ public struct LinkScript: Sendable {
         case accepted
         /// The target refuses it.
         case refused
+        /// TCP stands, and the TLS handshake ends with an alert.
+        case handshakeRefused
         /// The connection stands and is closed at once.
         case closedAfterHandshake
     }
@@ -22,6 +24,8 @@ public struct LinkScript: Sendable {
         case replySplit(bytes: Int)
         /// The sender's next write fails before it reads the reply that already lies in its receive buffer.
         case writeFailsBeforeReply
+        /// The gateway is gone when it should reply: the sender's next write fails, and nothing comes any more.
+        case writeFailsWithoutReply
         /// The gateway sends these bytes as soon as anything arrives.
         case gatewayBabbles([UInt8])
     }
@@ -32,6 +36,10 @@ public struct LinkScript: Sendable {
     public var writeCost = Interval.microseconds(20)
     /// The most bytes between the two, socket buffers included.
     public var capacityBytes = 1 << 20
+    /// For how long the driver reads on behind a failed write.
+    public var drainLimit = Interval.seconds(1)
+    /// How likely a reply survives the reset that an abrupt close with unread input becomes.
+    public var replySurvival = 0.0
     /// The longest piece in which bytes arrive; nil for as they were written. Pieces of random length up to it are drawn.
     public var segmentBytes: Int?
     /// Decides about attempt number n of the whole world, from 0, at its time.

@@ -21,15 +21,17 @@ public final class SimulatedWorld {
     public private(set) var events: [SessionEvent] = []
     /// Connections that stood so far.
     public private(set) var connectionCount = 0
-    /// Attempts to connect so far, with their times.
-    public private(set) var attempts: [Instant] = []
+    /// Attempts to connect so far: whose they were, and when.
+    public private(set) var attempts: [(slot: Int, at: Instant)] = []
+    /// How many bytes lay unread at each abrupt close of a gateway.
+    public private(set) var unreadAtAbruptClose: [Int] = []
     /// How often a session was asked for a batch.
     public private(set) var fillCount = 0
     /// Bytes that a sender wrote on a connection after it had read its error reply or its end; always 0 unless the sender is broken.
     public private(set) var bytesAfterEnd = 0
 
     private enum Event {
-        case connected(slot: Int)
+        case connected(slot: Int, isClosedAtOnce: Bool)
         case connectFailed(slot: Int, ConnectionEnd)
         case fill(slot: Int, link: Int)
         case toGateway(link: Int, [UInt8])
@@ -61,6 +63,9 @@ public final class SimulatedWorld {
             self.gateway = gateway
             self.fault = fault
         }
+
+        /// Whether nothing can be written once the gateway has replied, or should have.
+        var failsWrites: Bool { fault == .writeFailsBeforeReply || fault == .writeFailsWithoutReply }
     }
 
     private let script: LinkScript
@@ -155,7 +160,7 @@ public final class SimulatedWorld {
 
     private func handle(_ event: Event) {
         switch event {
-        case .connected(let slot): open(slot)
+        case .connected(let slot, let isClosedAtOnce): open(slot, isClosedAtOnce: isClosedAtOnce)
         case .connectFailed(let slot, let end):
             sessions[slot].connectionEnded(end, now: now)
             settle(slot)
@@ -195,17 +200,22 @@ public final class SimulatedWorld {
         }
     }
 
-    private func open(_ slot: Int) {
+    private func open(_ slot: Int, isClosedAtOnce: Bool) {
         let gateway = GatewaySession(settings: settings, judge: judge, ledger: gatewayLedger, pace: pace, openedAt: now)
         let number = links.count
         links.append(Link(slot: slot, gateway: gateway, fault: script.faults[connectionCount]))
         linkOfSlot[slot] = number
+        if isClosedAtOnce {
+            links[number].isOpenAtGateway = false
+            gateway.connectionEnded()
+            heap.add(.endAtSender(link: number, .closedByPeer), at: now + script.latency)
+        }
         connectionCount += 1
         let facts = ConnectionFacts(
             tcp: script.latency * 2, tls: script.latency * 2, isResumed: false, roundTrip: script.latency * 2)
         sessions[slot].connectionOpened(facts, now: now)
         settle(slot)
-        settleGateway(number)
+        if !isClosedAtOnce { settleGateway(number) }
     }
 
     /// Does what the session of `slot` wants after a call.
@@ -267,14 +277,14 @@ public final class SimulatedWorld {
 
     private func connect(_ slot: Int) {
         let admission = script.admission(attempts.count, now)
-        attempts.append(now)
+        attempts.append((slot, now))
         let standsAt = now + script.latency * 4
         switch admission {
-        case .accepted: heap.add(.connected(slot: slot), at: standsAt)
+        case .accepted: heap.add(.connected(slot: slot, isClosedAtOnce: false), at: standsAt)
         case .refused: heap.add(.connectFailed(slot: slot, .refused), at: now + script.latency * 2)
+        case .handshakeRefused: heap.add(.connectFailed(slot: slot, .handshakeFailed), at: standsAt)
         case .closedAfterHandshake:
-            heap.add(.connected(slot: slot), at: standsAt)
-            heap.add(.endAtSender(link: links.count, .closedByPeer), at: standsAt + script.latency)
+            heap.add(.connected(slot: slot, isClosedAtOnce: true), at: standsAt)
         }
     }
 
@@ -300,9 +310,10 @@ public final class SimulatedWorld {
 
     private func write(_ bytes: [UInt8], on number: Int) {
         let link = links[number]
-        if link.fault == .writeFailsBeforeReply && link.hasReplied {
-            // The driver drains the receive buffer before it reports a failed write, so the reply comes first.
-            heap.add(.endAtSender(link: number, .reset), at: now + script.latency)
+        if link.failsWrites && link.hasReplied {
+            // The driver reads on for a while before it reports the end, so a reply that is there comes first.
+            sessions[link.slot].writeFailed()
+            heap.add(.endAtSender(link: number, .reset), at: now + script.drainLimit)
             return
         }
         guard link.inFlightBytes + bytes.count <= script.capacityBytes || link.inFlightBytes == 0 else {
@@ -369,10 +380,14 @@ public final class SimulatedWorld {
             case .pause(let until):
                 link.pausedUntil = max(until, link.pausedUntil ?? until)
                 heap.add(.resume(link: number), at: until)
+            case .hold, .resume: break  // only sessions of HTTP/2 ask for these
             case .swallow: link.pausedUntil = .distantFuture
             case .close(let mode):
                 let end = end(of: number, mode: mode)
-                if end != .reset { reply(lastPiece, on: number) }
+                if mode == .abrupt { unreadAtAbruptClose.append(link.inFlightBytes) }
+                if end != .reset || mode == .abrupt && random.unit() < script.replySurvival {
+                    reply(lastPiece, on: number)
+                }
                 if !lastPiece.isEmpty { link.hasReplied = true }
                 lastPiece = []
                 closeAtGateway(number, mode: mode, end: end)
@@ -389,6 +404,7 @@ public final class SimulatedWorld {
     private func end(of number: Int, mode: CloseMode) -> ConnectionEnd? {
         let link = links[number]
         if link.fault == .replyDestroyed { return .reset }
+        if link.failsWrites { return nil }
         return switch mode {
         case .never: nil
         case .graceful, .halfClose, .fin: .closedByPeer
@@ -401,7 +417,7 @@ public final class SimulatedWorld {
         guard !bytes.isEmpty else { return }
         let link = links[number]
         link.hasReplied = true
-        guard link.fault != .replyDestroyed else { return }
+        guard link.fault != .replyDestroyed, link.fault != .writeFailsWithoutReply else { return }
         var delay = script.latency
         guard case .replySplit(let size) = link.fault else {
             return heap.add(.toSender(link: number, bytes), at: now + delay)
@@ -416,7 +432,10 @@ public final class SimulatedWorld {
         guard let end else { return }
         let link = links[number]
         switch mode {
-        case .graceful, .halfClose, .never: break
+        case .graceful, .halfClose, .never:
+            guard link.pausedUntil == .distantFuture else { break }
+            link.pausedUntil = now
+            heap.add(.resume(link: number), at: now)
         case .fin: link.pausedUntil = .distantFuture
         case .abrupt, .reset: link.isOpenAtGateway = false
         }

@@ -173,6 +173,9 @@ public final class Link {
         return savedSession
     }
 
+    /// Whether a write has failed; input is still read for a while.
+    public var hasWriteFailed: Bool { writeError != nil }
+
     // MARK: - The loop's side
 
     /// Serves a readiness event: input before output, so that an answer is seen while a write is blocked (C19).

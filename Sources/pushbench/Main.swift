@@ -37,6 +37,7 @@ enum Main {
         case "report": try ReportCommand(parsed).execute()
         case "compare": try CompareCommand(parsed).execute()
         case "certificates": try CertificatesCommand(parsed).execute()
+        case "keys": try KeysCommand(parsed).execute()
         case "calibrate": try await CalibrateCommand(parsed).execute()
         default: try DoctorCommand(parsed).execute()
         }

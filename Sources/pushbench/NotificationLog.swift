@@ -7,7 +7,8 @@ import PushWire
 ///
 /// A line is `{"outcome":"rejected","status":8,"reason":"invalid token","command":1,"identifier":7,"token":"00…","payloadBytes":45}`;
 /// outcomes are `accepted`, `duplicate`, `rejected` and `discarded`. Status and reason stand in rejections only,
-/// identifier, token and payload size where they are known. A byte that is no command has a line as a rejection of status 128.
+/// identifier, token and payload size where they are known. A byte that is no command has a line as a rejection of status 128. A request of HTTP/2 has `"protocol":"http2"` in
+/// place of the command, and as status and reason those of its response.
 final class NotificationLog {
     /// The most lines that are written.
     static let lineLimit = 1_000_000
@@ -48,7 +49,14 @@ final class NotificationLog {
         if case .rejected(let status) = entry.outcome {
             text += #","status":\#(status.rawValue),"reason":"\#(status)""#.utf8
         }
-        text += #","command":\#(entry.command)"#.utf8
+        if case .answered(let reason) = entry.outcome {
+            text += #","status":\#(reason.status),"reason":"\#(reason.name)""#.utf8
+        }
+        if let command = entry.command {
+            text += #","command":\#(command)"#.utf8
+        } else {
+            text += #","protocol":"http2""#.utf8
+        }
         if let identifier = entry.identifier { text += #","identifier":\#(identifier)"#.utf8 }
         if !entry.token.isEmpty {
             text += #","token":""#.utf8
@@ -63,7 +71,7 @@ final class NotificationLog {
         switch outcome {
         case .accepted: "accepted"
         case .duplicate: "duplicate"
-        case .rejected: "rejected"
+        case .rejected, .answered: "rejected"
         case .discarded: "discarded"
         }
     }

@@ -59,14 +59,14 @@ final class ProgressPrinter: Sendable {
         func rate(_ count: Int64) -> String {
             seconds > 0 ? Rate(perSecond: (Double(count) / seconds).rounded()).description : "-"
         }
-        var parts = [
-            "\(progress.phase.rawValue) \(Int(progress.elapsed.seconds.rounded())) s",
-            "written \(rate(interval.written))",
-        ]
+        var parts = ["\(progress.phase.rawValue) \(Int(progress.elapsed.seconds.rounded())) s"]
         if let accepted = interval.accepted { parts.append("accepted \(rate(accepted))") }
+        parts.append("written \(rate(interval.written))")
         parts.append("rejected \(interval.rejected)")
         parts.append("reconnects \(interval.reconnects)")
         parts.append("open \(progress.openConnections)")
+        // One sum a line: what a gateway that refuses makes happen must not fill a log.
+        if progress.connectionFailures > 0 { parts.append("connections failed \(progress.connectionFailures)") }
         if let planned = progress.planned, planned < UInt64(Profile.notificationLimit), planned > 0 {
             parts.append("\(min(100, progress.written * 100 / planned)) %")
         }

@@ -1,3 +1,4 @@
+import Analysis
 import Harness
 import RunRecords
 import Testing
@@ -162,16 +163,42 @@ extension EndToEndTests {
             #expect(large.ledger.rejected == (try run.expectedCount(of: .badToken)))
         }
 
-        @Test(arguments: [1, 10, 100, 1_000], [1, 2, 4, 8, 16, 32])
-        func `C24 every batch size with every connection count balances`(batch: Int, connections: Int) async throws {
-            let run = try Run(
-                """
-                { workload: { notifications: 10_000, devices: 10_000, faults: { badToken: 0.001 } },
-                  sender: { connections: \(connections), batch: { notifications: \(batch), bytes: 262144 } } }
-                """)
-            let record = try await run.record()
-            expectClean(record)
-            #expect(record.ledger.rejected == (try run.expectedCount(of: .badToken)))
+        @Test
+        func `C24 every batch size with every connection count balances and has its figures, and one is the knee`()
+            async throws
+        {
+            func cell(_ batch: Int, _ connections: Int, faults: String = "") async throws -> BatchMatrix.Cell {
+                let run = try Run(
+                    """
+                    { target: { simulator: { faults: [\(faults)] } },
+                      workload: { notifications: 10_000, devices: 10_000, faults: { badToken: 0.001 } },
+                      sender: { connections: \(connections), batch: { notifications: \(batch), bytes: 262144 } } }
+                    """)
+                let record = try await run.record()
+                if faults.isEmpty {
+                    expectClean(record)
+                    #expect(record.ledger.rejected == (try run.expectedCount(of: .badToken)))
+                }
+                return BatchMatrix.Cell(batch: batch, connections: connections, record: record)
+            }
+            var cells: [BatchMatrix.Cell] = []
+            for batch in [1, 10, 100, 1_000] {
+                for connections in [1, 2, 4, 8, 16, 32] { cells.append(try await cell(batch, connections)) }
+            }
+            for cell in cells {
+                #expect(try #require(cell.acceptedPerSecond) > 0, "\(cell)")
+                #expect(try #require(cell.residenceP99Ns) > 0, "\(cell)")
+                #expect(cell.senderPeakRSSBytes > 1 << 20, "\(cell)")
+                #expect(try #require(cell.simulatorPeakRSSBytes) > 1 << 20, "\(cell)")
+            }
+            // The end comes in the middle of a batch, whose rest is lost.
+            cells.append(
+                try await cell(1_000, 1, faults: #"{ fault: "close", after: 450, scope: "connection" }"#))
+            #expect(cells[24].acceptedPerSecond == nil, "what was lost leaves the cell incomplete")
+            let matrix = BatchMatrix(cells)
+            let knee = cells[try #require(matrix.knee)]
+            let best = try #require(cells.compactMap(\.acceptedPerSecond).max())
+            #expect(try #require(knee.acceptedPerSecond) >= 0.97 * best)
         }
     }
 }

@@ -94,6 +94,28 @@ extension EndToEndTests {
             #expect(record.errorCount(7) == 10)
         }
 
+        @Test func `C11 empty tokens are answered with identifier 0, and nothing is written more than twice`()
+            async throws
+        {
+            let record = try await Run(
+                """
+                { protocol: "framed", workload: { notifications: 4_000, devices: 4_000 },
+                  sender: { connections: 2, allowMalformed: true, malformed: { token: "empty", every: 1_000 },
+                            unproven: { policy: "resend", limit: 3 }, reconnect: { base: "1ms", cap: "5ms" } } }
+                """
+            ).record()
+            let book = try #require(record.simulatorLedger)
+            #expect(record.ledgerDifference == 0)
+            #expect(record.errorCount(2) >= 4)
+            #expect(
+                book.rejectedWithoutIdentifier == record.errorCount(2),
+                "the gateway itself could not read the identifier")
+            #expect(book.acceptedWithoutIdentifier == 0)
+            #expect(record.written <= 2 * record.ledger.generated)
+            #expect(record.ledger.lost >= 4, "the book has no name for what it refused")
+            #expect(record.ledger.lostBy["cap"] == nil)
+        }
+
         @Test func `the program refuses what cannot work before it sends anything`() throws {
             let folder = try ScratchFolder()
             let profile = try folder.file(

@@ -1,6 +1,7 @@
 import Harness
 import Primitives
 import PushWire
+import Reports
 import RunRecords
 import SecureChannel
 import Testing
@@ -67,6 +68,10 @@ extension EndToEndTests {
             #expect(record.ledger.accepted == 0)
             #expect(record.ledger.unknown > 0)
             #expect(record.errors.contains { $0.name == "protocol violation" && $0.count > 0 }, "\(record.errors)")
+            let bytes = LeadingBytes([first, 2, 3, 4]).description
+            #expect(record.violationBytes.keys.allSatisfy { $0.hasPrefix(bytes) }, "\(record.violationBytes)")
+            #expect(!record.violationBytes.isEmpty)
+            #expect(RunSummary(record, style: .plain).text.contains("the bytes \(bytes)"))
         }
 
         @Test func `a gateway that sends megabytes is cut off at the first wrong byte`() async throws {
@@ -77,6 +82,7 @@ extension EndToEndTests {
             let record = try await Self.run(gateway)
             #expect(record.ledger.accepted == 0)
             #expect(record.errors.contains { $0.name == "protocol violation" }, "\(record.errors)")
+            #expect(record.violationBytes.keys.sorted() == [LeadingBytes(Array(repeating: 7, count: 16)).description])
         }
 
         @Test(arguments: 1...5)

@@ -35,31 +35,6 @@ extension EndToEndTests {
             #expect(result.output.contains("100000") && result.output.contains("4096"), "\(result.output)")
         }
 
-        @Test func `C26 memory does not grow with the number of notifications that wait for a slow gateway`() throws {
-            let folder = try ScratchFolder()
-            func peak(_ notifications: Int) throws -> (sender: Int64, simulator: Int64) {
-                let profile = try folder.file(
-                    "slow.json5",
-                    """
-                    { target: { simulator: { faults: [{ fault: "throttle", rate: "100k/s" }] } },
-                      workload: { notifications: \(notifications) }, sender: { connections: 4 } }
-                    """)
-                let file = "\(folder.path)/record.json"
-                let result = try Program.shell("", ["run", profile, "-o", "json=\(file)", "--progress", "none"])
-                #expect(result.status == 0, "\(result.output)")
-                let record = try Self.record(file)
-                #expect(record.ledger.accepted == Int64(notifications))
-                return (
-                    record.resources.sender.peakRSSBytes, try #require(record.resources.simulator).peakRSSBytes
-                )
-            }
-            let few = try peak(100_000)
-            let many = try peak(500_000)
-            let slack: Int64 = 4 << 20
-            #expect(many.sender < few.sender * 11 / 10 + slack)
-            #expect(many.simulator < few.simulator * 11 / 10 + slack)
-        }
-
         @Test func `C32 the simulator's death is exit code 8 and no signal's`() throws {
             let folder = try ScratchFolder()
             let profile = try folder.file(

@@ -37,6 +37,31 @@ extension EndToEndTests {
             #expect((1.6...2.4).contains(rates[2] / rates[1]), "\(rates)")
         }
 
+        @Test
+        func `C07 a round trip of 50 ms takes less than a tenth from pipelining, and most from waiting for silence`()
+            async throws
+        {
+            var rates: [Double] = []
+            // At a rate, so that the machine's other work does not decide.
+            for roundTrip in ["0s", "50ms"] {
+                let record = try await Run(
+                    """
+                    { target: { simulator: { roundTrip: "\(roundTrip)" } }, workload: { notifications: 10_000 },
+                      load: { loop: "open", rate: "5k/s" }, sender: { connections: 2 } }
+                    """
+                ).record()
+                expectClean(record)
+                #expect(record.ledger.accepted == 10_000)
+                rates.append(try #require(record.throughput.acceptedPerSecond))
+            }
+            #expect(rates[1] >= 0.9 * rates[0], "\(rates)")
+            let waiting = try await run(
+                "roundTrip: \"50ms\"", "mode: \"wait-each\", wait: \"50ms\"", notifications: 30)
+            let rate = try #require(waiting.throughput.acceptedPerSecond)
+            // Two connections, each with one in 100 ms at best; the last ones are not waited for.
+            #expect((6...23).contains(rate), "\(rate)")
+        }
+
         @Test func `a narrow way is named as the limit, and a wide one costs no throughput`() async throws {
             let narrow = try await run(
                 "roundTrip: \"40ms\", roundTripWindow: \"64KiB\"", "mode: \"pipelined\"", notifications: 10_000)

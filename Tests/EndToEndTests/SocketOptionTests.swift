@@ -1,9 +1,12 @@
 import Foundation
 import Glibc
+import GatewaySimulator
 import Harness
+import Primitives
 import RunRecords
 import Synchronization
 import Testing
+import Transport
 
 extension EndToEndTests {
     /// C22: Nagle's algorithm is a switch on both ends, and what the sockets say is what the profile asks for.
@@ -51,6 +54,51 @@ extension EndToEndTests {
                 let status = getsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &value, &size)
                 return status == 0 ? value != 0 : nil
             }
+        }
+
+        /// How long each of 200 a second took to the simulator, in batches of one, from the soonest one's on; sorted.
+        private static func residences() async throws -> [Interval] {
+            let count = 300
+            let profile = try Profile.read(
+                text: """
+                    { target: { simulator: { noDelay: true, loops: 1 } }, workload: { notifications: \(count) } }
+                    """, source: "test.json5")
+            guard case .simulator(let settings) = profile.target else { preconditionFailure("it is a simulator") }
+            let server = try await SimulatorServer(profile: profile, settings: settings, journalLimit: count + 1)
+            let run = try Run(
+                """
+                { target: { host: "127.0.0.1", port: \(server.port), tls: { verify: false } },
+                  load: { loop: "open", rate: "200/s" }, workload: { notifications: \(count) },
+                  sender: { connections: 1, batch: { notifications: 1 }, noDelay: true } }
+                """)
+            let watch = Task {
+                var arrivals: [(identifier: UInt32, at: Instant)] = []
+                while arrivals.count < count, !Task.isCancelled {  // ends with the run
+                    let now = MonotonicClock.now()
+                    for entry in await server.takeJournal().entries where entry.outcome == .accepted {
+                        arrivals.append((entry.identifier ?? 0, now))
+                    }
+                    try? await Task.sleep(nanoseconds: 1_000_000)
+                }
+                return arrivals
+            }
+            let record = try await run.record()
+            watch.cancel()
+            let arrivals = await watch.value
+            await server.shutDown()
+            #expect(record.ledger.accepted == Int64(count), "\(record.verdict.reasons)")
+            let late = arrivals.map { $0.at - (.zero + .milliseconds(5) * Int64($0.identifier)) }.sorted()
+            let soonest = try #require(late.first)
+            return late.map { $0 - soonest }
+        }
+
+        @Test func `C22 written one by one at 200 a second, none waits for a delayed acknowledgement`() async throws {
+            let residences = try await Self.residences()
+            let milliseconds = residences.map { $0.nanoseconds / 1_000_000 }
+            try #require(residences.count >= 250, "\(milliseconds)")
+            #expect(residences[residences.count / 2] < .milliseconds(20), "\(milliseconds)")
+            let mode = residences.count { (.milliseconds(35) ... .milliseconds(60)).contains($0) }
+            #expect(mode < residences.count / 10, "\(milliseconds)")
         }
 
         @Test(arguments: [(true, true), (true, false), (false, true)])

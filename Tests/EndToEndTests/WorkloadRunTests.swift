@@ -6,14 +6,19 @@ import Workload
 extension EndToEndTests {
     /// Tokens and payloads of every source, judged by the simulator.
     @Suite struct WorkloadRunTests {
-        @Test(arguments: [256, 2_048, 4_096, 5_120], ["ascii", "twoByte", "threeByte", "fourByte"])
-        func `C38 payloads of exactly the limit are accepted and longer ones refused`(limit: Int, text: String)
-            async throws
-        {
+        @Test(
+            arguments: [
+                (256, "ascii", "utf8"), (2_048, "twoByte", "utf8"), (4_096, "threeByte", "utf8"),
+                (5_120, "fourByte", "utf8"), (256, "fourByte", "escaped"), (4_096, "special", "utf8"),
+                (5_120, "mixed", "escaped"),
+            ])
+        func `C38 payloads of exactly the limit are accepted and longer ones refused`(
+            limit: Int, text: String, form: String
+        ) async throws {
             let run = try Run(
                 """
                 { target: { simulator: { payloadLimit: \(limit), judge: { payloadJSON: true } } },
-                  workload: { notifications: 1_000, devices: 1_000, payload: { bytes: \(limit), text: "\(text)" },
+                  workload: { notifications: 1_000, devices: 1_000, payload: { bytes: \(limit), text: "\(text)", form: "\(form)" },
                               faults: { oversizedPayload: 0.02 } },
                   sender: { connections: 2, batch: { bytes: 65_536 }, reconnect: { base: "1ms" } } }
                 """)
@@ -24,6 +29,28 @@ extension EndToEndTests {
             #expect(oversized > 5)
             #expect(record.errorCount(7) == oversized)
             #expect(record.ledger.rejected == oversized)
+        }
+
+        @Test func `C39 another process makes the same tokens, from wherever it begins`() throws {
+            let profile = try Profile.read(
+                text: "{ workload: { seed: 77, devices: 10_000_000 } }", source: "test.json5")
+            let source = try profile.notificationSource()
+            for first in [0, 1, 4_999_999, 9_999_990, 123_456_789] as [UInt64] {
+                let result = try Program.shell(
+                    "",
+                    [
+                        "generate", "tokens", "-n", "5", "--first", "\(first)", "--seed", "77", "--set",
+                        "workload.devices=10000000",
+                    ])
+                let expected = (first..<first + 5).map { sequence in
+                    let token = [UInt8](unsafeUninitializedCapacity: 32) { buffer, count in
+                        count = source.writeToken(
+                            sequence: sequence, into: UnsafeMutableRawPointer(buffer.baseAddress!))
+                    }
+                    return token.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() + "\n"
+                }
+                #expect(result.output == expected.joined(), "from \(first)")
+            }
         }
 
         @Test func `tokens come from a file as people write them`() async throws {

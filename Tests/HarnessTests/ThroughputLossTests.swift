@@ -1,4 +1,5 @@
 import Primitives
+import RunRecords
 import Testing
 
 @testable import Harness
@@ -75,6 +76,30 @@ import Testing
         let loss = try #require(ThroughputLoss(series, until: Self.instant(500)))
         #expect(loss.notifications == 1_000)
         #expect(loss.events == 1)
+    }
+
+    /// A connection of 16 is away in the bins from 100 to 300, in which the others write `rate` of the 500 a bin.
+    private static func absence(rate: UInt64) throws -> ThroughputLoss {
+        var series = series(1_000, rate: 500, gaps: [100...300])
+        for bin in 100...300 { series.add(notifications: rate, resent: 0, at: instant(bin)) }
+        return try #require(ThroughputLoss(series, until: .distantFuture))
+    }
+
+    @Test(arguments: [(UInt64(469), 1.0), (250, 0.53), (0, 0), (500, 1.07)])
+    func `C27 what the others write is told as a share of their quiet rate`(rate: UInt64, share: Double) throws {
+        let loss = try Self.absence(rate: rate)
+        let found = try #require(
+            loss.othersShare(from: Self.instant(100), to: Self.instant(300), connections: 16))
+        #expect(abs(found - share) < 0.01, "\(found)")
+    }
+
+    @Test func `C27 nothing is told of others where there are none, of moments, and of what lies outside`() throws {
+        let loss = try Self.absence(rate: 469)
+        #expect(loss.othersShare(from: Self.instant(100), to: Self.instant(300), connections: 1) == nil)
+        #expect(loss.othersShare(from: Self.instant(100), to: Self.instant(110), connections: 16) == nil)
+        #expect(loss.othersShare(from: Self.instant(900), to: Self.instant(1_200), connections: 16) == nil)
+        #expect(loss.othersShare(from: Self.instant(300), to: Self.instant(100), connections: 16) == nil)
+        #expect(OthersThroughputRecord([]) == nil)
     }
 
     @Test func `a slow rate is looked at in wider bins`() throws {

@@ -55,7 +55,7 @@ import Testing
     func `a stream that begins with another byte is a violation`(first: Int) {
         var decoder = ErrorReplyDecoder()
         let bytes: [UInt8] = [UInt8(first), 8, 0, 0, 0, 1]
-        #expect(Self.receive(bytes[...], &decoder) == .violation(firstByte: UInt8(first)))
+        #expect(Self.receive(bytes[...], &decoder) == .violation(LeadingBytes(bytes)))
     }
 
     @Test func `bytes behind a reply are left alone, and a second reply is decoded after it`() {

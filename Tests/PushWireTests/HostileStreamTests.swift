@@ -37,7 +37,7 @@ import Testing
                     let count = buffer.withUnsafeMutableBytes { session.fill(into: $0, now: now) }
                     reply += buffer[..<count]
                 case .close(let mode): closings.append(mode)
-                case .pause, .swallow: break
+                case .pause, .hold, .resume, .swallow: break
                 }
             }
         }

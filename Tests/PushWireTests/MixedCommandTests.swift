@@ -240,7 +240,7 @@ import Testing
             read([parts.frame[...]], parser: variable).seen == [.refused(status, isNamed ? parts.identifier : 0)])
     }
 
-    @Test(arguments: [256, 2_048, 4_096, 5_000], [UInt8(0), 1, 2])
+    @Test(arguments: [256, 2_048, 4_096, 5_120], [UInt8(0), 1, 2])
     func `C38 a payload of the limit is taken, and one byte more is not`(limit: Int, command: UInt8) {
         let parser = NotificationParser(payloadLimit: limit)
         var parts = Self.vector(command)
@@ -294,6 +294,7 @@ import Testing
             switch damage {
             case .missingByte: parts.frame.count - 1
             case .extraByte: parts.frame.count
+            case .empty: parts.frame.count - 32
             }
         #expect(byteCount == real)
         // One byte short, the payload's length 0x0016 and its first byte 0x7B are read as 0x167B, or as an item's header.
@@ -303,6 +304,7 @@ import Testing
             case (.extraByte, _): .invalidTokenSize
             case (.missingByte, 2): .protocolError
             case (.missingByte, _): .invalidPayloadSize
+            case (.empty, _): .missingDeviceToken
             }
         let identifier: UInt32 = command == 0 ? 0 : command == 1 || damage == .extraByte ? 0x0102_0304 : 0
         let seen = read([frame[...]]).seen

@@ -33,7 +33,7 @@ import Testing
     @Test func `C20 damaged notifications must be allowed by name`() {
         #expect(
             message("{ sender: { malformed: {} } }")
-                == "p:1:13: sender.malformed: sends notifications whose token is not as long as declared; "
+                == "p:1:13: sender.malformed: sends notifications with damaged tokens; "
                 + "set sender.allowMalformed to true if that is meant")
         #expect(message("{ sender: { malformed: {}, allowMalformed: true } }") == "accepted")
         #expect(message("{ sender: { malformed: { every: 0 }, allowMalformed: true } }").contains("out of range"))

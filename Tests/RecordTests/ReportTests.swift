@@ -15,11 +15,11 @@ import Testing
 
                 sent        100,000 notifications, 250,000 devices, enhanced to the simulator, 8 connections,
                             batch 100, window 65,536, seed 1
-                result      80 k/s accepted, 81 k/s written, 11.4 MiB/s, over 1.25 s of 1.5 s
+                result      80 k/s accepted, 81 k/s written (proves nothing), 11.4 MiB/s, over 1.25 s of 1.5 s
                 limit       simulator: busiest simulator loop 97 %
                 ledger      100,000 = 99,990 accepted + 10 rejected + 0 lost + 0 unknown + 0 unsent
                             1,234 resent, 0 duplicates, the simulator's ledger agrees
-                errors      10 invalid token (8), 2 reset by peer
+                errors      10 invalid token (8), 2 reset by peer, at most 7 in a second
                 reconnects  10, 9 with a resumed session, 123 in flight at an error (at most 400), 3 refused
 
                 latency    count   min   p50     p90      p99  p99.9   max
@@ -27,7 +27,8 @@ import Testing
 
                 reconnect cost  count   p50  p90  p99    max
                 reconnect          10  5 ms    -    -  10 ms
-                each        123 notifications resent, 420 of throughput lost, 10 in 8 episodes
+                each        123 notifications resent, the others at 99 % of their share, 93 % at least,
+                            420 of throughput lost, 10 in 8 episodes
                 handshakes  sender 12/s, 9 full at 700 us cpu, 9 resumed at 400 us cpu, 1 % of its cpu
                             simulator 12/s, 9 full at 350 us cpu, 9 resumed at 300 us cpu, 0 % of its cpu
 
@@ -53,6 +54,48 @@ import Testing
         #expect(text.contains("100,000 is NOT 99,990 accepted"))
         #expect(text.contains("the simulator's ledger DIFFERS about 3"))
         #expect(text.contains("1 past the window: it must be 2,000"))
+    }
+
+    @Test func `missing replies, replies behind a failed write and the bytes of violations are told`() {
+        var record = sampleRecord()
+        record.replies = ReplyRecord(sent: 12, read: 12)
+        #expect(RunSummary(record, style: .plain).text.contains("12 of 12 replies read (all)\n"))
+        record.replies = ReplyRecord(sent: 1_000, read: 997, errorAfterWriteFailure: 2)
+        record.violationBytes = ["09 08 00": 3]
+        let text = RunSummary(record, style: .plain).text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+        #expect(text.contains("3 x the bytes 09 08 00"))
+        #expect(text.contains("997 of 1,000 replies read (99.7 %), 2 read after a failed write"), "\(text)")
+        #expect(Metric.plain(.missedReplies).value(in: record) == 3)
+        #expect(Metric.plain(.errorAfterWriteFailure).value(in: record) == 2)
+        record.errors = []
+        record.violationBytes = [:]
+        record.replies = ReplyRecord(sent: 8, read: 8)
+        #expect(RunSummary(record, style: .plain).text.contains("errors      none\n"), "sentinels alone say nothing")
+    }
+
+    @Test func `losses are told by their reasons`() {
+        var record = sampleRecord()
+        record.ledger.lost = 30
+        record.ledger.lostBy = ["cap": 20, "window": 10]
+        let text = RunSummary(record, style: .plain).text
+        #expect(text.contains("20 lost at the cap of resends"))
+        #expect(text.contains("10 lost as they had left the window"))
+    }
+
+    @Test func `C07 a run that waits after each is labelled a baseline`() throws {
+        var record = sampleRecord()
+        #expect(!RunSummary(record, style: .plain).text.contains("baseline"))
+        record.profile = try Profile.read(text: #"{ sender: { mode: "wait-each" } }"#, source: "a").effectiveJSON
+        #expect(RunSummary(record, style: .plain).text.contains("waiting after each: a baseline, not a way to send"))
+    }
+
+    @Test func `C36 the rate stands with and without the time in which something went wrong`() {
+        var record = sampleRecord()
+        #expect(!RunSummary(record, style: .plain).text.contains("went wrong"))
+        record.throughput.undisturbedPerSecond = 90_000
+        let text = RunSummary(record, style: .plain).text
+        let both = "result      80 k/s accepted, 90 k/s where nothing went wrong, 81 k/s written"
+        #expect(text.contains(both), "\(text)")
     }
 
     @Test func `what faults did is told when there was a plan`() {
@@ -271,7 +314,7 @@ import Testing
                 senderRSSBytes,senderDescriptors,simulatorRSSBytes,simulatorDescriptors,\
                 residenceP50Ns,residenceP99Ns,residenceMaxNs
                 0,1000000000,80000,79000,7,900,7,1000,11600000,500000000,900000000,\
-,,,,30000000,29,40000000,,40000,90000,120000
+                ,,,,30000000,29,40000000,,40000,90000,120000
                 0,0,0,,0,0,0,0,0,0,,,,,,,,,,,,
 
                 """)
@@ -324,8 +367,8 @@ import Testing
         #expect(
             text == """
                 atNs,connection,cause,detectNs,waitNs,tcpNs,tlsNs,resumed,writeNs,costNs,firstAcceptanceNs,attempts,\
-                inFlight,resent,throughputLost
-                5,3,"a ""b"", c",7,1,2,3,true,4,10,,1,40,30,
+                inFlight,resent,throughputLost,othersShare
+                5,3,"a ""b"", c",7,1,2,3,true,4,10,,1,40,30,,0.975
 
                 """)
         #expect(ReconnectCSV.text(RunRecord()).split(separator: "\n").count == 1, "only the names")

@@ -41,6 +41,7 @@ func sampleRecord() -> RunRecord {
         notifications: 4_200, standardError: 150, reconnects: 10, episodes: 8, medianPerSecond: 80_000,
         binNs: 1_048_576, quietNs: 1_000_000_000, touchedNs: 50_000_000)
     record.reconnects.events = [sampleReconnect()]
+    record.reconnects.others = OthersThroughputRecord([0.99, 0.93, 1.02])
     record.reconnects.inFlightAtError.count = 10
     record.reconnects.inFlightAtError.p50 = 123
     record.reconnects.inFlightAtError.max = 400
@@ -89,6 +90,7 @@ private func sampleReconnect() -> ReconnectEventRecord {
     event.costNs = 10
     event.inFlight = 40
     event.resent = 30
+    event.othersShare = 0.975
     return event
 }
 

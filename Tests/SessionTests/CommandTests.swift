@@ -89,7 +89,7 @@ import Testing
         bench.script.writeCost = .milliseconds(1)
         bench.plan.reconnect.jitter = 0
         let world = try bench.run()
-        let gaps = zip(world.attempts, world.attempts.dropFirst()).map { $1 - $0 }
+        let gaps = zip(world.attempts, world.attempts.dropFirst()).map { $1.at - $0.at }
         #expect(gaps.count > 5)
         #expect(gaps.allSatisfy { $0 < bench.plan.reconnect.base * 2 }, "\(gaps)")
     }
@@ -147,18 +147,4 @@ import Testing
         }
     }
 
-    @Test func `C12 five million identifiers from any start never repeat`() {
-        for first in [UInt32(1), 0xFFFF_0000] {
-            let space = IdentifierSpace(first: first)
-            var last = first
-            for sequence in 1..<5_000_000 as Range<UInt64> {
-                let identifier = space.identifier(of: sequence)
-                guard identifier == (last == .max ? 1 : last + 1) else {
-                    Issue.record("identifier \(identifier) follows \(last)")
-                    return
-                }
-                last = identifier
-            }
-        }
-    }
 }

@@ -34,26 +34,6 @@ import Testing
         #expect(try #require(error.latency) >= .milliseconds(200))
     }
 
-    @Test func `C03 a failed write does not hide the reply that already lies there`() throws {
-        var bench = Bench(notifications: 1_000, badTokens: [49])
-        bench.script.faults = [0: .writeFailsBeforeReply]
-        let world = try bench.run()
-        #expect(world.count(.accepted) == 999)
-        #expect(world.count(.rejected) == 1)
-        #expect(world.count(.unknown) == 0)
-    }
-
-    @Test func `C03 without a reply nothing counts as accepted`() throws {
-        var bench = Bench(notifications: 20_000, badTokens: [49])
-        bench.script.faults = [0: .replyDestroyed]
-        bench.script.writeCost = .milliseconds(1)
-        let world = try bench.run()
-        #expect(world.count(.unknown) > 0)
-        #expect(world.count(.rejected) == 0)
-        let accepted = try #require(world.ledger.fates[.accepted])
-        #expect(!accepted.contains(0), "the first connection proved nothing")
-    }
-
     @Test(arguments: [1, 2, 3, 4, 5]) func `C04 a reply in pieces is put together`(pieceBytes: Int) throws {
         var bench = Bench(notifications: 500, badTokens: [30])
         bench.script.faults = [0: .replySplit(bytes: pieceBytes)]
@@ -148,14 +128,32 @@ import Testing
         #expect(world.count(.rejected) == 0)
     }
 
-    @Test func `C12 unproven notifications are written again at most as often as allowed`() throws {
-        var bench = Bench(notifications: 100)
-        bench.gateway.faults.add(.close(.graceful), when: .after(10, scope: .connection))
-        bench.plan.unproven = .resend(limit: 3)
+    /// The sender itself writes tokens of no bytes before the identifier items, and the gateway's own parser answers (2, 0).
+    @Test(arguments: [UnprovenPolicy.report, .resend(limit: 1), .resend(limit: 3)])
+    func `C11 empty tokens are answered with identifier 0, and no notification is written a third time`(
+        unproven: UnprovenPolicy
+    ) throws {
+        var bench = Bench(notifications: 2_000)
+        bench.plan.command = .framed(priority: 10)
+        bench.plan.malformed = MalformedPlan(token: .empty, every: 500)
+        bench.plan.unproven = unproven
+        bench.plan.batch.notifications = 20
         bench.plan.reconnect.base = .milliseconds(1)
         let world = try bench.run()
-        #expect(world.ledger.written <= 4 * 100)
-        #expect(world.count(.unknown) == 100, "a gateway that never replies proves nothing")
+        let replies = world.events.compactMap { event -> ErrorReply? in
+            guard case .unplacedReply(let reply, _) = event else { return nil }
+            return reply
+        }
+        #expect(replies.count >= 4, "one for each empty token at least")
+        #expect(Set(replies) == [ErrorReply(status: .missingDeviceToken, identifier: 0)])
+        #expect(world.ledger.errors == [.missingDeviceToken: UInt64(replies.count)])
+        #expect(world.ledger.written <= 2 * 2_000)
+        #expect(world.ledger.resent == 0 || unproven != .report)
+        #expect(world.count(.unknown) >= 4, "an empty one is in no book")
+        #expect(world.count(.rejected) == 0 && world.count(.lost) == 0)
+        #expect(world.gatewayLedger.counts.acceptedWithoutIdentifier == 0, "the sender issues no identifier 0")
+        let unknown = try #require(world.ledger.fates[.unknown])
+        #expect([499, 999, 1_499, 1_999].allSatisfy(unknown.contains))
     }
 
     @Test func `C14 status 10 names the last good notification`() throws {
@@ -191,12 +189,27 @@ import Testing
         #expect(world.count(.unknown) == (status == 0 ? 1 : 0))
     }
 
-    @Test func `C15 bytes that are no reply are a violation`() throws {
+    @Test(arguments: (UInt8.min...UInt8.max).filter { $0 != ErrorReply.command })
+    func `C15 bytes that are no reply are a violation, and are kept`(first: UInt8) throws {
         var bench = Bench(notifications: 200)
-        bench.script.faults = [0: .gatewayBabbles([9, 8, 0, 0, 0, 1])]
+        let babble = [first, 8, 0, 0, 0, 1] + Array(repeating: 0xAB, count: 40)
+        bench.script.faults = [0: .gatewayBabbles(babble)]
         let world = try bench.run()
         #expect(world.ledger.protocolViolations == 1)
+        #expect(world.ledger.violationBytes == [LeadingBytes(Array(babble.prefix(16))): 1])
+        #expect(world.ledger.errors.isEmpty)
         #expect(world.count(.rejected) == 0)
+    }
+
+    @Test func `C15 a gateway cannot fill memory with ever new violations`() {
+        var (ledger, other) = (FateLedger(), FateLedger())
+        for number in UInt8(10)..<110 {
+            ledger.record(.protocolViolation(LeadingBytes([number]), at: .zero))
+            other.record(.protocolViolation(LeadingBytes([255 - number]), at: .zero))
+        }
+        ledger.add(other)
+        #expect(ledger.protocolViolations == 200)
+        #expect(ledger.violationBytes.count == 16)
     }
 
     @Test func `C16 identifiers wrap past zero`() throws {

@@ -60,7 +60,8 @@ struct WordRule: Sendable {
 extension WordRule {
     /// The suites without sockets and processes, which have no business with real time.
     private static let unitSuites = [
-        "PrimitivesTests", "PushWireTests", "HistogramsTests", "WorkloadTests", "SessionTests", "RecordTests",
+        "PrimitivesTests", "PushWireTests", "HistogramsTests", "WorkloadTests", "SessionTests", "ProviderAPITests",
+        "RecordTests",
     ]
 
     static let unfinished = WordRule(

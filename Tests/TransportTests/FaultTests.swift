@@ -146,6 +146,33 @@ import Transport
         }
     }
 
+    /// In a process of its own, whose descriptors are limited.
+    @Test func `C64 without descriptors accepting waits between its attempts and does not spin`() async {
+        await #expect(processExitsWith: .success) {
+            let bench = try Bench()
+            let listener = try bench.listen()
+            _ = try await bench.connect(to: listener.address).opened.wait()
+            var limit = rlimit(rlim_cur: 600, rlim_max: 4_096)
+            setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+            var last: Int32 = 0
+            while case let next = dup(0), next >= 0 { last = next }
+            close(last)
+            _ = bench.connect(to: listener.address)
+            while listener.counts.localLimits == 0 { await Task.yield() }  // the exit test's own limit ends it
+            let start = MonotonicClock.now()
+            let busyBefore = try await bench.serverLoop.run { $0.processorTime }
+            let attempts = listener.counts.localLimits
+            while listener.counts.localLimits < attempts + 10 { await Task.yield() }
+            let passed = MonotonicClock.now() - start
+            let busy = try await bench.serverLoop.run { $0.processorTime } - busyBefore
+            // Ten pauses of 50 ms, of which the first may have begun before.
+            precondition(passed >= .milliseconds(440), "ten attempts in \(passed)")
+            precondition(busy.seconds < passed.seconds / 4, "busy for \(busy) of \(passed)")
+            await bench.shutDown()
+            _exit(0)
+        }
+    }
+
     /// Case C32.
     @Test func `writing to peers that went away does not end the process`() async {
         await #expect(processExitsWith: .success) {

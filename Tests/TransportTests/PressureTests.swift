@@ -1,6 +1,7 @@
 import Dispatch
 import Primitives
 import SecureChannel
+import Synchronization
 import Testing
 import Transport
 
@@ -38,6 +39,98 @@ import Transport
         let ended = try await link.ended.wait()
         #expect(ended.received == [8, 1, 0, 0, 0, 1])
         #expect(ended.counters.blockedWriteCount > 0)
+        await bench.shutDown()
+    }
+
+    /// Case C19 on 32 connections of one loop: every answer is read within a second of its sending.
+    @Test func `answers on many connections are read while all their writes are blocked`() async throws {
+        let bench = try Bench()
+        let blocked = Mutex(0)
+        let sentAt = Mutex([UInt32: Instant]())
+        let count = 32
+        let listener = try bench.listen { handler in
+            handler.onOpen = { link, _ in
+                link.pauseReading()
+                link.setDeadline(link.core.now)
+            }
+            handler.onTimer = { link in
+                guard blocked.withLock({ $0 == count }) else {
+                    return link.setDeadline(link.core.now + .milliseconds(1))
+                }
+                // Long enough that a client which waits for its write would be found out.
+                let number = sentAt.withLock { sent in
+                    let number = UInt32(sent.count)
+                    sent[number] = link.core.now
+                    return number
+                }
+                handler.sends([8, 1] + withUnsafeBytes(of: number.bigEndian) { Array($0) })
+                link.requestFill()
+            }
+        }
+        let links = (0..<count).map { _ in
+            bench.connect(to: listener.address) { handler in
+                var isCounted = false
+                handler.onOpen = { link, _ in link.setDeadline(link.core.now) }
+                handler.onFill = { _, buffer in buffer.count }
+                handler.onTimer = { link in
+                    if link.unsentByteCount > 0, !isCounted {
+                        isCounted = true
+                        return blocked.withLock { $0 += 1 }
+                    }
+                    link.setDeadline(link.core.now + .milliseconds(1))
+                }
+                handler.onReceive = { link, bytes in
+                    let number = bytes[2..<6].reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
+                    let sent = sentAt.withLock { $0[number] }
+                    #expect(sent.map { link.core.refreshNow() - $0 < .seconds(1) } == true)
+                    #expect(link.unsentByteCount > 0, "the write is still blocked")
+                    handler.received.append(contentsOf: bytes)
+                    link.close(.abrupt)
+                }
+            }
+        }
+        for link in links {
+            let ended = try await link.ended.wait()
+            #expect(ended.received.count == 6 && ended.counters.blockedWriteCount > 0)
+        }
+        await bench.shutDown()
+    }
+
+    /// Case C03 without any answer: the end comes, and it does not take long.
+    @Test func `a failed write without an answer ends the connection after a moment`() async throws {
+        let bench = try Bench()
+        let hasReset = DispatchSemaphore(value: 0)
+        let canReset = Signal<Bool>()
+        let listener = try bench.listen { handler in
+            handler.onOpen = { link, _ in link.setDeadline(link.core.now) }
+            handler.onTimer = { link in
+                guard canReset.isGiven else { return link.setDeadline(link.core.now + .milliseconds(1)) }
+                link.close(.reset)
+            }
+            handler.onEnd = { _, _ in hasReset.signal() }
+        }
+        let link = bench.connect(to: listener.address) { handler in
+            var isReset = false
+            handler.onOpen = { link, _ in
+                link.pauseReading()
+                link.setDeadline(link.core.now + .milliseconds(5))
+            }
+            handler.onFill = { _, _ in isReset ? 6 : 0 }
+            handler.onTimer = { link in
+                canReset.give(true)
+                hasReset.wait()
+                isReset = true
+                #expect(!link.hasWriteFailed)
+                link.requestFill()
+            }
+            handler.onEnd = { link, _ in #expect(link.hasWriteFailed) }
+        }
+        let ended = try await link.ended.wait()
+        guard case .writeFailed = ended.end else {
+            Issue.record("ended with \(ended.end)")
+            return
+        }
+        #expect(ended.received.isEmpty)
         await bench.shutDown()
     }
 

@@ -10,7 +10,7 @@ import Workload
 /// the time of the proof is an upper bound, which goes into series of its own.
 struct LatencyJoin {
     /// One series in one phase.
-    struct Timed {
+    final class Timed {
         let histogram = Histogram()
         /// Values that are only lower bounds, since nothing had been accepted when the run ended.
         var censored: Int64 = 0
@@ -151,10 +151,15 @@ struct LatencyJoin {
                 entries.append(Entry(at: completed, value: value.nanoseconds, phase: phase, name: name))
             }
         }
-        var timed = series[phase]?[name] ?? Timed()
+        let timed = series[phase]?[name] ?? add(name, phase)
         timed.histogram.record(value.nanoseconds)
         timed.censored += isCensored ? 1 : 0
+    }
+
+    private mutating func add(_ name: Series, _ phase: RunPhase) -> Timed {
+        let timed = Timed()
         series[phase, default: [:]][name] = timed
+        return timed
     }
 
     /// The series of each interval, by the instants at which values were complete; what was complete before the first one is in that.

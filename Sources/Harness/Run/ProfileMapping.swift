@@ -55,8 +55,13 @@ extension Profile {
             plan.expiry = UInt32(clamping: now.nanoseconds / 1_000_000_000)
         }
         plan.malformed = sender.malformed.map { malformed in
-            MalformedPlan(
-                token: malformed.token == .missingByte ? .missingByte : .extraByte, every: UInt64(malformed.every))
+            let token: MalformedToken =
+                switch malformed.token {
+                case .missingByte: .missingByte
+                case .extraByte: .extraByte
+                case .empty: .empty
+                }
+            return MalformedPlan(token: token, every: UInt64(malformed.every))
         }
         plan.sentinelBase = UInt64(Self.notificationLimit)
         return plan
@@ -134,7 +139,7 @@ extension Profile {
                     Result { () throws(WorkloadError) in
                         try PayloadTemplate(
                             parsing: text, name: name, seed: workload.seed, alphabet: payload.text,
-                            limitBytes: payloadLimit)
+                            form: payload.form, limitBytes: payloadLimit)
                     }
                 }
                 return .template(try template.get(), limitBytes: payloadLimit)
@@ -156,8 +161,8 @@ extension Profile {
             return .generated(
                 try PayloadGenerator(
                     PayloadPlan(
-                        seed: workload.seed, sizes: sizes, alphabet: payload.text, limitBytes: payloadLimit,
-                        oversizedFraction: workload.faults.oversizedPayload)))
+                        seed: workload.seed, sizes: sizes, alphabet: payload.text, form: payload.form,
+                        limitBytes: payloadLimit, oversizedFraction: workload.faults.oversizedPayload)))
         } catch {
             throw .invalidInput(error.description)
         }

@@ -29,6 +29,8 @@ extension ReconnectRecord {
         let loss = ThroughputLoss(reconnects.throughput, until: end)
         throughputLost = loss.map(ThroughputLostRecord.init)
         events = Self.events(outcome, loss)
+        others = OthersThroughputRecord(
+            outcome.sender.reconnectEvents.compactMap { loss?.othersShare(of: $0, outcome) })
         if outcome.sender.histograms[.measure, default: [:]][.firstAcceptance] != nil {
             firstAcceptanceBy = outcome.simulator == nil ? .proof : .simulator
         }
@@ -42,6 +44,7 @@ extension ReconnectRecord {
             event.detectNs = join.detection(of: reconnect)?.nanoseconds
             event.firstAcceptanceNs = join.firstAcceptance(after: reconnect)?.nanoseconds
             event.throughputLost = loss?.share(ofReconnectAt: reconnect.endSeenAt)
+            event.othersShare = loss?.othersShare(of: reconnect, outcome)
             sample.add(event)
         }
         return sample.elements
@@ -57,6 +60,8 @@ extension ReconnectEventRecord {
             switch reconnect.cause {
             case .reply(let status): status.description
             case .end(let end): "\(end)"
+            case .goAway(let code): "goAway \(code.name)"
+            case .rollover: "rollover"
             }
         waitNs = reconnect.wait.nanoseconds
         tcpNs = reconnect.tcp.nanoseconds
@@ -67,6 +72,13 @@ extension ReconnectEventRecord {
         attempts = reconnect.attempts
         inFlight = Int64(reconnect.inFlight)
         resent = Int64(reconnect.resent)
+    }
+}
+
+extension ThroughputLoss {
+    fileprivate func othersShare(of reconnect: Reconnect, _ outcome: RunOutcome) -> Double? {
+        othersShare(
+            from: reconnect.endSeenAt, to: reconnect.writtenAt, connections: outcome.sender.connections.count)
     }
 }
 

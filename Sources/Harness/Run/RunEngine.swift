@@ -99,10 +99,11 @@ public final class RunEngine {
             do throws(TransportError) {
                 let loop = try EventLoop(label: "pushbench.sender.\(index)")
                 loops.append(loop)
-                try await loop.run { [plan, supply, source, seed = profile.workload.seed] core in
+                try await loop.run {
+                    [plan, supply, source, seed = profile.workload.seed, measuresLatencies = profile.latencies] core in
                     core.tenant = SenderLoop(
                         core: core, index: index, slots: slots, plan: plan, connect: connect, supply: supply,
-                        source: source, seed: seed)
+                        source: source, seed: seed, measuresLatencies: measuresLatencies)
                 }
             } catch {
                 throw .localLimit("cannot start an event loop: \(error)")
@@ -212,7 +213,7 @@ public final class RunEngine {
             RunProgress(
                 phase: phase, elapsed: now - outcome.startedAt, intervals: monitor.intervals,
                 written: monitor.written, planned: supply.limit == .max ? nil : supply.limit,
-                openConnections: monitor.openConnections))
+                openConnections: monitor.openConnections, connectionFailures: monitor.connectionFailures))
     }
 
     // MARK: - The end

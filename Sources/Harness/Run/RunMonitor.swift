@@ -21,6 +21,7 @@ struct RunMonitor {
     private var finishedSessions = 0
     private var settled: UInt64 = 0
     private var certificateRefusals: UInt64 = 0
+    private(set) var connectionFailures: UInt64 = 0
     private var intervalStart = Instant.zero
     private var present = Sums()
     private var atIntervalStart = Sums()
@@ -118,6 +119,7 @@ struct RunMonitor {
         settled = settledNow
         openConnections = open
         certificateRefusals = refusals
+        connectionFailures = snapshots.reduce(0) { $0 + $1.connectionFailures }
         finishedSessions = finished
         present = sums
         if endsInterval { closeInterval(at: now) }

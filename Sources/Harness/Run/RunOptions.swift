@@ -64,4 +64,6 @@ public struct RunProgress: Sendable {
     public var planned: UInt64?
     /// Connections that stand.
     public var openConnections: Int
+    /// Attempts that failed and connections that ended without a reply that explains it, so far.
+    public var connectionFailures: UInt64
 }

@@ -17,8 +17,11 @@ extension RunOutcome {
             LimitRules.Hold(
                 name: "the window of the way to the simulator", share: Double(simulator?.pathStopNs ?? 0) / 1e9 / time),
         ]
-        let replacing = sender.histograms.values.compactMap { $0[.reconnect]?.totals.sum }.reduce(0, +)
-        rules.replacing = Double(replacing) / 1e9 / time
+        func share(of name: Series) -> Double {
+            Double(sender.histograms.values.compactMap { $0[name]?.totals.sum }.reduce(0, +)) / 1e9 / time
+        }
+        rules.replacing = share(of: .reconnect)
+        rules.streams = share(of: .blocked)
         if profile.load.loop == .open { rules.scheduleKept = missedSchedule == nil }
         rules.acceptedPerSecond = acceptedPerSecond
         if let loops = simulator?.resources.loops?.count, sender.ledger.written > 0 {

@@ -17,7 +17,7 @@ extension RunRecord {
         schedule = outcome.scheduleRecord(variation: latencyVariation(outcome))
         steadiness = SteadinessRecord(intervals: measuredIntervals(outcome))
         tellUnmeasured(outcome, profile)
-        brokenInvariants = RunInvariants(self, outcome, join: join).broken
+        brokenInvariants = RunInvariants(self, outcome, join: join, isTimed: profile.latencies).broken
     }
 
     private mutating func tellPhases(_ outcome: RunOutcome, _ join: LatencyJoin?) {
@@ -80,7 +80,9 @@ extension RunRecord {
             outcome.sender.ledger.written == 0
             ? "nothing was written" : "nothing was written in the measured part of the run"
         for name in ["response", "service", "scheduleLag", "residence"] where (latency[name]?.count ?? 0) == 0 {
-            if name == "response" || name == "scheduleLag", profile.load.loop == .closed {
+            if !profile.latencies {
+                reasons[name] = "the profile has latencies not measured"
+            } else if name == "response" || name == "scheduleLag", profile.load.loop == .closed {
                 reasons[name] = "a closed loop has no times at which notifications are meant to begin"
             } else if sent == 0 {
                 reasons[name] = nothing
@@ -132,7 +134,7 @@ extension RunOutcome {
 
     /// Joins the sampled notifications; nil where none can be told from another, or nothing was ever begun.
     fileprivate func latencyJoin(_ profile: Profile) -> LatencyJoin? {
-        guard profile.protocolName.hasIdentifiers else { return nil }
+        guard profile.latencies, profile.protocolName.hasIdentifiers, profile.protocolName != .http2 else { return nil }
         return LatencyJoin(
             LatencyJoin.Sources(
                 sent: sender.sent, accepted: simulator?.acceptanceTimes?.sample, proved: sender.proved,

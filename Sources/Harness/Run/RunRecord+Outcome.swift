@@ -25,6 +25,13 @@ extension RunRecord {
                 ErrorCountRecord(
                     status: nil, name: "protocol violation", count: Int64(outcome.sender.ledger.protocolViolations)))
         }
+        for (bytes, count) in outcome.sender.ledger.violationBytes { violationBytes["\(bytes)"] = Int64(count) }
+        replies =
+            profile.protocolName == .http2
+            ? nil
+            : ReplyRecord(
+                sent: outcome.simulator?.ledger.repliesSent, read: Int64(outcome.sender.ledger.repliesRead),
+                errorAfterWriteFailure: Int64(outcome.sender.ledger.repliesAfterWriteFailure))
         reconnects = ReconnectRecord(outcome)
         windowOverruns.count = Int64(outcome.sender.ledger.windowOverruns)
         windowOverruns.windowNeeded =
@@ -38,6 +45,7 @@ extension RunRecord {
             throughput = ThroughputRecord(
                 accepted: outcome.missedSchedule == nil ? measured.accepted : nil, written: measured.written,
                 bytes: measured.bytes, over: measured.length)
+            throughput.undisturbedPerSecond = outcome.undisturbedRate
         }
         tellMeasurements(of: outcome, profile: profile)
         calibration = outcome.calibration
@@ -56,6 +64,7 @@ extension LedgerRecord {
         accepted = Int64(book.count(of: .accepted))
         rejected = Int64(book.count(of: .rejected))
         lost = Int64(book.count(of: .lost))
+        for (reason, count) in book.losses where count > 0 { lostBy[reason.rawValue] = Int64(count) }
         unknown = Int64(book.count(of: .unknown))
         unsent = Int64(book.count(of: .unsent))
         resent = Int64(book.resent)
@@ -102,6 +111,21 @@ extension RunOutcome {
             return (nil, 0, 0, .zero)
         }
         return (accepted, Int64(counts.written), Int64(counts.bytes), end - measureStart)
+    }
+
+    /// What was accepted per second in the intervals in which nothing went wrong; nil unless there are such intervals and others.
+    ///
+    /// Whole intervals only, from the end of the warm-up to the last acceptance.
+    var undisturbedRate: Double? {
+        guard let last = simulator?.lastAcceptedNs else { return nil }
+        let whole = intervals.filter { interval in
+            let start = startedAt.nanoseconds + interval.startNs
+            return start >= measureStart.nanoseconds && start + interval.lengthNs <= last
+        }
+        let undisturbed = whole.filter { !$0.isDisturbed && $0.accepted != nil }
+        let length = undisturbed.reduce(0) { $0 + $1.lengthNs }
+        guard length > 0, undisturbed.count < whole.count else { return nil }
+        return Double(undisturbed.reduce(0) { $0 + ($1.accepted ?? 0) }) * 1e9 / Double(length)
     }
 
     /// How many notifications the simulator had accepted at an instant, between its reports by proportion.

@@ -50,15 +50,17 @@ struct Target {
     private struct Ready {
         var port: UInt16
         var feedbackPort: UInt16
+        var http2Port: UInt16
         var authorityPEM: String
         var provider: TLSIdentity?
+        var signingKey: ProviderSigningKey?
     }
 
     private static func startSimulator(_ options: RunOptions) async throws(HarnessError) -> (SimulatorChild, Ready) {
         let child = try SimulatorChild(program: options.program, profileJSON: options.profileJSON)
         _ = await child.wait(upTo: 20) { $0.ready != nil || $0.failure != nil }
         guard let ready = child.current.ready, let port = UInt16(exactly: ready.port),
-            let feedbackPort = UInt16(exactly: ready.feedbackPort)
+            let feedbackPort = UInt16(exactly: ready.feedbackPort), let http2Port = UInt16(exactly: ready.http2Port)
         else {
             let reason = child.current.failure ?? "it did not say that it listens"
             child.kill()
@@ -69,7 +71,9 @@ struct Target {
         }
         return (
             child,
-            Ready(port: port, feedbackPort: feedbackPort, authorityPEM: ready.authorityPEM, provider: provider)
+            Ready(
+                port: port, feedbackPort: feedbackPort, http2Port: http2Port, authorityPEM: ready.authorityPEM,
+                provider: provider, signingKey: ready.signingKey)
         )
     }
 

@@ -25,9 +25,15 @@ struct ThroughputLoss {
 
     private let series: ThroughputBins
     private let shares: [Double]
+    /// The bins that were looked at.
+    private let window: Range<Int>
+    /// What a quiet bin holds on average.
+    private let quietMean: Double
 
     /// Less quiet time than so many bins has no median worth the name.
     private static let quietMinimum = 32
+    /// So many bins must lie between the borders of a reconnect for a figure about the other connections.
+    private static let othersMinimum = 16
 
     /// Nil when nothing was replaced or too little time was quiet.
     ///
@@ -62,6 +68,8 @@ struct ThroughputLoss {
         guard events > 0 else { return nil }
         self.series = series
         self.shares = shares
+        self.window = window
+        quietMean = level.quiet.reduce(0, +) / Double(level.quiet.count)
         self.events = events
         self.episodes = episodes
         let touchedCount = window.count - level.quiet.count
@@ -79,6 +87,20 @@ struct ThroughputLoss {
             return nil
         }
         return shares[index]
+    }
+
+    /// What was written between two instants, as a share of what quiet time would have had in as much time with one connection fewer.
+    ///
+    /// A connection that is being replaced writes nothing, so this is what the others did. Nil when so few whole bins lie between
+    /// that single batches decide.
+    func othersShare(from start: Instant, to end: Instant, connections: Int) -> Double? {
+        guard connections > 1, let first = series.index(of: start), let last = series.index(of: end),
+            last - first > Self.othersMinimum, last < window.upperBound
+        else { return nil }
+        let whole = series.bins[(first + 1)..<last]
+        let written = whole.reduce(0) { $0 + Double($1.fresh) }
+        let share = Double(connections - 1) / Double(connections)
+        return written / (quietMean * Double(whole.count) * share)
     }
 
     /// The bins between the first write and the end; neither of the two bins at the borders is whole.

@@ -19,6 +19,8 @@ final class LoopRecorder {
         var connections: UInt64 = 0
         /// Attempts that failed because one side will not have the other's certificate.
         var certificateRefusals: UInt64 = 0
+        /// Attempts that failed, and connections that ended without a reply that explains it.
+        var connectionFailures: UInt64 = 0
         var openConnections = 0
         var lastingConnections = 0
         var finishedSessions = 0
@@ -42,6 +44,7 @@ final class LoopRecorder {
     private(set) var phases: [RunPhase: PhaseCounts] = [:]
     /// What an event belongs to.
     private var bounds = PhaseBounds()
+    private let isMeasuring: Bool
     private let schedule: ArrivalSchedule?
     private var cursor = ArrivalCursor()
     private var scheduleStart = Instant.zero
@@ -63,7 +66,10 @@ final class LoopRecorder {
     }
 
     /// Makes a recorder of an open loop's schedule, or of a closed loop.
-    init(_ arrivals: ArrivalPlan?) {
+    ///
+    /// Where latencies are not measured, it only counts.
+    init(_ arrivals: ArrivalPlan?, measuresLatencies: Bool = true) {
+        isMeasuring = measuresLatencies
         schedule = arrivals?.schedule
         lateAfter = arrivals?.lateAfter ?? .zero
     }
@@ -88,19 +94,21 @@ final class LoopRecorder {
         case .wrote(let notifications, let resent, let bytes, let residence, let at):
             reconnects.wrote(notifications: notifications, resent: resent, at: at)
             firstWrite = firstWrite ?? at
-            if schedule != nil, let lastWrite { self[.sendGap, at: at].record((at - lastWrite).nanoseconds) }
+            if isMeasuring, schedule != nil, let lastWrite {
+                self[.sendGap, at: at].record((at - lastWrite).nanoseconds)
+            }
             lastWrite = at
-            self[.residence, at: at].record(residence.nanoseconds, count: Int64(notifications))
+            if isMeasuring { self[.residence, at: at].record(residence.nanoseconds, count: Int64(notifications)) }
             let phase = bounds.phase(at: at)
             phases[phase, default: PhaseCounts()].written += notifications
             phases[phase, default: PhaseCounts()].bytes += bytes
         case .sent(let run, let at): recordSent(run, at: at)
         case .settled(let run, .accepted, _):
-            if let lastProof { proved.add(from: run.start, to: run.end, at: lastProof) }
+            if isMeasuring, let lastProof { proved.add(from: run.start, to: run.end, at: lastProof) }
         case .errorReply(_, _, let latency, let inFlight, let at):
             lastProof = at
             if inFlightAtError.count < Self.inFlightCapacity { inFlightAtError.append(inFlight) }
-            if let latency { self[.errorReply, at: at].record(latency.nanoseconds) }
+            if isMeasuring, let latency { self[.errorReply, at: at].record(latency.nanoseconds) }
         case .connected(let facts, _):
             recordSetUp(.connectTCP, facts.tcp.nanoseconds)
             recordSetUp(.connectTLS, facts.tls.nanoseconds)
@@ -111,6 +119,8 @@ final class LoopRecorder {
         case .firstProof(let delay, let at):
             self[.firstAcceptance, at: at].record(delay.nanoseconds)
         case .proved(let at): lastProof = at
+        case .request(.blocked(_, let time, let at)):
+            self[.blocked, at: at].record(time.nanoseconds)
         default: break
         }
     }
@@ -120,14 +130,28 @@ final class LoopRecorder {
 
     /// Enters first writes: how late they are, each by itself, and when those of the sample were written.
     private func recordSent(_ run: SequenceRun, at: Instant) {
-        sent.add(from: run.start, to: run.end, at: at)
         phases[bounds.phase(at: at), default: PhaseCounts()].sent += run.count
+        guard isMeasuring else { return }
+        sent.add(from: run.start, to: run.end, at: at)
         guard let schedule else { return }
         for sequence in run.start..<run.end {
             let intended = scheduleStart + schedule.time(of: sequence, &cursor)
             let lag = at - intended
             if lag > lateAfter { lateCount += 1 }
             self[.scheduleLag, at: intended].record(lag.nanoseconds)
+        }
+    }
+
+    /// Enters requests whose responses ended at `end`.
+    func record(_ requests: UnsafeBufferPointer<RequestSample>, answeredAt end: Instant) {
+        lastProof = end
+        guard isMeasuring else { return }
+        for request in requests {
+            let intended = schedule.map { scheduleStart + $0.time(of: request.sequence, &cursor) }
+            let phase = intended ?? request.writtenAt
+            let service = request.isAccepted ? Series.service : .serviceRefused
+            self[service, at: phase].record((end - request.writtenAt).nanoseconds)
+            if let intended, request.isAccepted { self[.response, at: phase].record((end - intended).nanoseconds) }
         }
     }
 
@@ -151,7 +175,8 @@ final class LoopRecorder {
         var snapshot = Snapshot(
             written: ledger.written, resent: ledger.resent, writtenBytes: ledger.writtenBytes,
             settled: ledger.settledCount, rejected: ledger.count(of: .rejected), reconnects: ledger.reconnects,
-            connections: ledger.connections, certificateRefusals: certificateRefusals)
+            connections: ledger.connections, certificateRefusals: certificateRefusals,
+            connectionFailures: ledger.connectionFailures)
         switch ending {
         case .none: break
         case .figures: snapshot.interval = book.takeInterval(of: Self.intervalSeries)

@@ -14,9 +14,9 @@ struct ConnectPlan: Sendable {
     var attempts: AttemptPace
 }
 
-/// Drives one provider session over TLS connections: bytes and times in, actions out.
+/// Drives one session of whatever protocol over TLS connections: bytes and times in, actions out.
 final class ProviderLink: LinkHandler {
-    let session: ProviderSession
+    let session: any SenderSession
     private(set) var facts: TLSFacts?
     private let core: LoopCore
     private let plan: ConnectPlan
@@ -32,7 +32,7 @@ final class ProviderLink: LinkHandler {
     /// Called when the session could write a batch and has none; nil in a closed loop, where nothing has to be waited for.
     var onWaiting: (() -> Void)?
 
-    init(session: ProviderSession, core: LoopCore, plan: ConnectPlan, recorder: LoopRecorder) {
+    init(session: any SenderSession, core: LoopCore, plan: ConnectPlan, recorder: LoopRecorder) {
         self.session = session
         self.core = core
         self.plan = plan
@@ -86,6 +86,7 @@ final class ProviderLink: LinkHandler {
     func link(_ link: Link, received bytes: UnsafeRawBufferPointer, now: Instant) {
         guard link === self.link else { return }
         hasRead = true
+        if link.hasWriteFailed { session.writeFailed() }
         session.receive(bytes, now: now)
         settle()
     }
@@ -118,6 +119,7 @@ final class ProviderLink: LinkHandler {
 
     private func settle() {
         session.takeEvents { recorder.record($0) }
+        session.takeSamples { recorder.record($0, answeredAt: $1) }
         switch session.takeAction() {
         case nil: break
         case .connect: connect()

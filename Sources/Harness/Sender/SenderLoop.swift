@@ -81,6 +81,7 @@ final class SenderLoop {
     private let links: [ProviderLink]
     /// Gives an open loop's batches to connections in turns; nil in a closed loop.
     private let pacing: PaceDriver?
+    private let measuresLatencies: Bool
     private var hiccups: HiccupWatch?
     /// What the loop had used when the load began.
     private var earlierUse = LoopUse()
@@ -88,11 +89,12 @@ final class SenderLoop {
     /// Makes the sessions of `slots` on the loop of `core`.
     init(
         core: LoopCore, index: Int, slots: [Int], plan: SessionPlan, connect: ConnectPlan, supply: SequenceSupply,
-        source: NotificationSource, seed: UInt64
+        source: NotificationSource, seed: UInt64, measuresLatencies: Bool
     ) {
         self.core = core
         self.index = index
-        let recorder = LoopRecorder(supply.plan)
+        self.measuresLatencies = measuresLatencies
+        let recorder = LoopRecorder(supply.plan, measuresLatencies: measuresLatencies)
         self.recorder = recorder
         let links = slots.map { slot in
             let session = ProviderSession(slot: slot, plan: plan, supply: supply, source: source, seed: seed)
@@ -132,6 +134,7 @@ final class SenderLoop {
     func begin(at start: Instant, _ bounds: PhaseBounds) {
         recorder.begin(at: start, bounds)
         earlierUse = core.use
+        guard measuresLatencies else { return }
         hiccups = HiccupWatch(core: core) { [recorder] due, lateness in
             recorder.recordTimerLag(lateness, at: due)
         }

@@ -5,7 +5,9 @@ enum Series: Int, CaseIterable {
     case residence, errorReply, connectTCP, connectTLS, reconnect
     case reconnectDetect, reconnectWait, reconnectTCP, reconnectTLSFull, reconnectTLSResumed, reconnectWrite
     case firstAcceptance
-    case scheduleLag, sendGap, response, service, responseBound, serviceBound
+    case scheduleLag, sendGap, response, responseBound, serviceBound
+    /// From the request to the end of its response, of those accepted and of those refused; what the gateway kept waiting.
+    case service, serviceRefused, blocked
     /// By how much idle timers were late.
     case timerLag
 

@@ -6,14 +6,14 @@ import Transport
 final class ConnectionTimetable: Sendable {
     private static let tickNanoseconds: UInt64 = 1_000_000
 
-    private let listener: Listener
+    private let listeners: [Listener]
     private let loops: [EventLoop]
     private let isOver = Atomic(false)
     private let outages = Atomic(0)
 
     /// Starts to wait for the faults' times.
-    init(_ faults: ConnectionFaults, listener: Listener, loops: [EventLoop]) {
-        self.listener = listener
+    init(_ faults: ConnectionFaults, listeners: [Listener], loops: [EventLoop]) {
+        self.listeners = listeners
         self.loops = loops
         if let kill = faults.kill { Task { [self] in await carryOut(kill) } }
         for outage in faults.outages { Task { [self] in await carryOut(outage) } }
@@ -48,16 +48,20 @@ final class ConnectionTimetable: Sendable {
     private func carryOut(_ outage: ConnectionFaults.Outage) async {
         guard await wait(until: outage.at) else { return }
         outages.add(1, ordering: .relaxed)
-        await listener.pause()
+        for listener in listeners { await listener.pause() }
         for loop in loops { try? await loop.run { $0.closeAcceptedLinks(.reset) } }
         _ = await wait(until: outage.at + outage.length)
-        if !isOver.load(ordering: .relaxed) { try? await listener.resume() }
+        if !isOver.load(ordering: .relaxed) {
+            for listener in listeners { try? await listener.resume() }
+        }
     }
 
     /// Waits for the first connection and then so long; false when all is over before.
     private func wait(until delay: Interval) async -> Bool {
         while !isOver.load(ordering: .relaxed) {
-            if let first = listener.firstAcceptedAt, MonotonicClock.now() >= first + delay { return true }
+            if let first = listeners.compactMap(\.firstAcceptedAt).min(), MonotonicClock.now() >= first + delay {
+                return true
+            }
             try? await Task.sleep(nanoseconds: Self.tickNanoseconds)
         }
         return false

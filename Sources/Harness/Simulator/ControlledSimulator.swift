@@ -14,14 +14,15 @@ public enum ControlledSimulator {
         else { return report(.failed(message: "the simulator got no profile")) }
         let server: SimulatorServer
         do throws(HarnessError) {
-            server = try await SimulatorServer(profile: profile, settings: settings, samplesAcceptance: true)
+            server = try await SimulatorServer(
+                profile: profile, settings: settings, makesSigningKey: true, samplesAcceptance: profile.latencies)
         } catch {
             return report(.failed(message: error.description))
         }
         report(
             .ready(
-                port: server.port, feedbackPort: server.feedbackPort, authorityPEM: server.authorityPEM,
-                provider: server.provider))
+                port: server.port, feedbackPort: server.feedbackPort, http2Port: server.http2Port,
+                authorityPEM: server.authorityPEM, provider: server.provider, signingKey: server.signingKey))
         let orders = OrderWatch()
         var last = SimulatorProgress(atNs: 0, accepted: -1, cpuNs: 0)
         while !orders.isOver {

@@ -25,6 +25,15 @@ extension FaultSettings {
         case .replyWithheld: .replyWithheld
         case .replyIdentifier: .replyIdentifier(replyName)
         case .replyClose: .replyClose(GatewaySimulator.CloseMode(mode))
+        case .response: .response(reason ?? .internalServerError)
+        case .responseDelay: .responseDelay(replyDelay)
+        case .unanswered: .unanswered
+        case .resetStream: .resetStream(code.number)
+        case .goAway: .goAway(goAwayOrder)
+        case .streamLimit: .streamLimit(UInt32(streams))
+        case .streamWindow: .streamWindow(UInt32(window))
+        case .windowHeld: .windowHeld
+        case .tokenLimit: .tokenLimit((rate ?? Rate(perSecond: 1)).shared(by: scope == .total ? loops : 1))
         case .refuse, .slowAccept, .handshake, .idleClose, .kill, .outage, .freeze: .external
         }
     }
@@ -56,12 +65,45 @@ extension FaultSettings {
             case nil: ReplyDelay(lengths: [])
             }
         delay.notifications = UInt64(until ?? 0)
+        delay.reads = reads
         return delay
+    }
+
+    private var goAwayOrder: GoAwayOrder {
+        var order = GoAwayOrder()
+        order.code = code.number
+        order.reason = reason
+        order.announcement = announcement
+        order.closes = closes
+        order.lastStream =
+            switch last {
+            case .latest: behind.map { .behind(UInt32($0)) } ?? .latest
+            case .none: .none
+            case .highest: .highest
+            }
+        return order
     }
 
     private var replyName: ReplyName {
         if let shift { return .shifted(Int32(clamping: shift)) }
         return .identifier(identifier ?? 0)
+    }
+}
+
+extension FaultSettings.StreamCode {
+    fileprivate var number: UInt32 {
+        let code: HTTP2ErrorCode =
+            switch self {
+            case .noError: .noError
+            case .protocolError: .protocolError
+            case .internalError: .internalError
+            case .flowControlError: .flowControlError
+            case .refusedStream: .refusedStream
+            case .cancel: .cancel
+            case .enhanceYourCalm: .enhanceYourCalm
+            case .inadequateSecurity: .inadequateSecurity
+            }
+        return code.rawValue
     }
 }
 

@@ -13,12 +13,12 @@ final class FaultTimetable: Sendable {
     private static let tickNanoseconds: UInt64 = 1_000_000
 
     /// Starts to wait for the faults' times.
-    init(_ faults: [FaultSettings], totals: FaultTotals, listener: Listener, loops: [EventLoop]) {
+    init(_ faults: [FaultSettings], totals: FaultTotals, listeners: [Listener], loops: [EventLoop]) {
         self.totals = totals
         isOver = FaultSwitch()
         for (index, fault) in faults.enumerated() {
             switch fault.kind {
-            case .refuse: Task { [self] in await refuse(fault, index, listener) }
+            case .refuse: Task { [self] in await refuse(fault, index, listeners) }
             case .freeze: Task { [self] in await freeze(fault, index, loops) }
             default: break
             }
@@ -28,14 +28,16 @@ final class FaultTimetable: Sendable {
     /// How often each of these faults struck, by its place in the plan.
     var counts: [Int: Int64] { strikes.withLock { $0 } }
 
-    private func refuse(_ fault: FaultSettings, _ index: Int, _ listener: Listener) async {
+    private func refuse(_ fault: FaultSettings, _ index: Int, _ listeners: [Listener]) async {
         // What begins with the first connection cannot refuse that one, so zero means from the very start.
         let at = fault.at ?? .zero
         guard await wait(until: at, isFromStart: at == .zero) else { return }
         count(index)
-        await listener.pause()
+        for listener in listeners { await listener.pause() }
         try? await Task.sleep(nanoseconds: UInt64(fault.length?.nanoseconds ?? 0))
-        if !isOver.value { try? await listener.resume() }
+        if !isOver.value {
+            for listener in listeners { try? await listener.resume() }
+        }
     }
 
     private func freeze(_ fault: FaultSettings, _ index: Int, _ loops: [EventLoop]) async {

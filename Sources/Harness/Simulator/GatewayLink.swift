@@ -3,10 +3,13 @@ import Primitives
 import SecureChannel
 import Transport
 
-/// Drives one gateway session over an accepted TLS connection.
+/// Drives one gateway session, of whatever interface, over an accepted TLS connection.
 final class GatewayLink: LinkHandler {
     private let loop: GatewayLoop
-    private var session: GatewaySession?
+    private let interface: GatewayInterface
+    private var session: (any GatewayMachine)?
+    /// Whether the session wants nothing read until it says so.
+    private var isHeld = false
     private var pausedUntil: Instant?
     /// How to close once the reply that was just filled is in the kernel's hands.
     private var closingBehindReply: CloseMode?
@@ -19,7 +22,10 @@ final class GatewayLink: LinkHandler {
     var registryIndex: Int?
 
     /// Makes the driver; the session begins with the connection, so that failed handshakes count for nothing.
-    init(loop: GatewayLoop) { self.loop = loop }
+    init(loop: GatewayLoop, interface: GatewayInterface) {
+        self.loop = loop
+        self.interface = interface
+    }
 
     /// Ends the connection from outside.
     func close(_ closing: LinkClosing) {
@@ -33,7 +39,7 @@ final class GatewayLink: LinkHandler {
 
     func linkOpened(_ link: Link, facts: LinkFacts, now: Instant) {
         trace = loop.traces.open(facts, at: now)
-        session = loop.makeSession(certificate: facts.tls.providerCertificate, now: now)
+        session = loop.makeSession(interface, certificate: facts.tls.providerCertificate, now: now)
         self.link = link
         // A certificate of the other environment gets through the handshake, and then the connection is closed without a
         // word (`protocol.md` section 1.11).
@@ -71,10 +77,7 @@ final class GatewayLink: LinkHandler {
     }
 
     func link(_ link: Link, timerFiredAt now: Instant) {
-        if let until = pausedUntil, now >= until {
-            pausedUntil = nil
-            link.resumeReading()
-        }
+        if let until = pausedUntil, now >= until { resumeReading(link) }
         if let fate = life?.fate(at: now) { return meet(fate, on: link) }
         session?.timerFired(now: now)
         settle(link)
@@ -105,20 +108,33 @@ final class GatewayLink: LinkHandler {
     }
 
     private func settle(_ link: Link) {
-        while let action = session?.takeAction() {  // bounded: a session asks for a pause, and for fill or a close
+        while let action = session?.takeAction() {  // bounded: a session asks for each thing once
             switch action {
             case .fill: link.requestFill()
             case .pause(let until):
                 pausedUntil = max(until, pausedUntil ?? until)
                 link.pauseReading()
+            case .hold:
+                isHeld = true
+                link.pauseReading()
+            case .resume:
+                isHeld = false
+                if pausedUntil == nil { link.resumeReading() }
             case .swallow: link.swallow()
             case .close(let mode):
                 noteEnd(now: link.core.now)
+                if mode == .halfClose || mode == .never { resumeReading(link) }
                 // A reset does not wait for the reply, which is what it is for.
                 if isFilling && mode != .reset { closingBehindReply = mode } else { link.close(mode) }
             }
         }
         armDeadline(link)
+    }
+
+    private func resumeReading(_ link: Link) {
+        guard pausedUntil != nil else { return }
+        pausedUntil = nil
+        if !isHeld { link.resumeReading() }
     }
 
     private func armDeadline(_ link: Link) {

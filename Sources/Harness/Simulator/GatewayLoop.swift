@@ -1,8 +1,17 @@
 import GatewaySimulator
 import Primitives
+import PushWire
 import SecureChannel
 import Transport
 import Workload
+
+/// What is spoken on a listening port of the simulator.
+enum GatewayInterface: Sendable {
+    /// Commands 0, 1 and 2.
+    case binary
+    /// The HTTP/2 provider API.
+    case http2
+}
 
 /// The simulator's share of one event loop: its own book and pace, written without locks.
 final class GatewayLoop {
@@ -13,11 +22,13 @@ final class GatewayLoop {
     private let topics: [String]
     private let pace: GatewayPace
     private let judge: NotificationJudge
+    private let requestJudge: RequestJudge
+    private let limiters = TokenLimiters()
 
     init(
         settings: GatewaySimulator.GatewaySettings, topics: [String], totals: FaultTotals, firstIdentifier: UInt32,
         trackedCount: UInt64, feedbackLimit: Int, store: NotificationStore?, registry: LinkRegistry,
-        journal: NotificationJournal?, samplesAcceptance: Bool
+        journal: NotificationJournal?, samplesAcceptance: Bool, api: ProviderAPI
     ) {
         self.registry = registry
         self.settings = settings
@@ -27,22 +38,37 @@ final class GatewayLoop {
         ledger = GatewayLedger(
             firstIdentifier: firstIdentifier, trackedCount: trackedCount, feedbackLimit: feedbackLimit, store: store,
             journal: journal, samplesAcceptance: samplesAcceptance)
+        let desk = ProviderTokenDesk(
+            settings: api.settings, environment: settings.environment, unixOffset: settings.unixOffset,
+            verifier: api.verifier, fleet: api.fleet)
+        requestJudge = RequestJudge(
+            settings: settings, api: api.settings, desk: desk, book: api.channels,
+            identifiers: IdentifierSpace(first: firstIdentifier))
     }
 
     /// A handler for the next accepted connection.
-    func makeLink() -> GatewayLink { GatewayLink(loop: self) }
+    func makeLink(_ interface: GatewayInterface) -> GatewayLink { GatewayLink(loop: self, interface: interface) }
 
-    /// The session of a connection that stands; nil when its certificate is for the other environment.
-    func makeSession(certificate: ProviderCertificate?, now: Instant) -> GatewaySession? {
+    /// The session of a connection that stands; nil when its certificate is for the other environment and there is no word for that.
+    func makeSession(
+        _ interface: GatewayInterface, certificate: ProviderCertificate?, now: Instant
+    ) -> (any GatewayMachine)? {
         pace.totals.connectionOpened(at: now)
         let own: ProviderCertificate.Environments = settings.environment == .sandbox ? .sandbox : .production
-        if let certificate, !certificate.environments.contains(own) {
-            ledger.refuseCertificate(.otherEnvironment)
-            return nil
+        let isForeign = certificate.map { !$0.environments.contains(own) } ?? false
+        if isForeign { ledger.refuseCertificate(.otherEnvironment) }
+        switch interface {
+        case .binary:
+            guard !isForeign else { return nil }
+            return GatewaySession(
+                settings: settings, judge: judge, ledger: ledger, pace: pace,
+                scope: TopicScope(of: certificate, apps: topics), openedAt: now)
+        case .http2:
+            return HTTP2GatewaySession(
+                judge: requestJudge, ledger: ledger, pace: pace, limiters: limiters,
+                connection: ProviderConnection(certificateTopics: certificate?.topics),
+                refusal: isForeign ? "BadCertificateEnvironment" : nil, openedAt: now)
         }
-        return GatewaySession(
-            settings: settings, judge: judge, ledger: ledger, pace: pace,
-            scope: TopicScope(of: certificate, apps: topics), openedAt: now)
     }
 
     /// Counts a handshake that failed, if it did for the client's certificate.

@@ -11,7 +11,11 @@ import Synchronization
 final class SimulatorChild: Sendable {
     /// What has been heard from the child.
     struct State: Sendable {
-        var ready: (port: Int, feedbackPort: Int, authorityPEM: String, provider: ProviderIdentity?)?
+        var ready:
+            (
+                port: Int, feedbackPort: Int, http2Port: Int, authorityPEM: String, provider: ProviderIdentity?,
+                signingKey: ProviderSigningKey?
+            )?
         /// An even sample of its sums; a long run does not keep all of them.
         var progress = EvenSample<SimulatorProgress>(capacity: 4_096)
         var lastProgress: SimulatorProgress?
@@ -154,8 +158,8 @@ final class SimulatorChild: Sendable {
         guard let report = try? SimulatorReport(line: line) else { return }
         state.withLock { state in
             switch report {
-            case .ready(let port, let feedbackPort, let pem, let provider):
-                state.ready = (port, feedbackPort, pem, provider)
+            case .ready(let port, let feedbackPort, let http2Port, let pem, let provider, let signingKey):
+                state.ready = (port, feedbackPort, http2Port, pem, provider, signingKey)
             case .progress(let progress):
                 state.progress.add(progress)
                 state.lastProgress = progress

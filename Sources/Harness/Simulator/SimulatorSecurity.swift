@@ -5,9 +5,12 @@ import SecureChannel
 struct SimulatorSecurity {
     /// The names of the real services, for clients whose resolver was led here.
     private static let names =
-        ["localhost"] + ["gateway", "feedback"].flatMap { ["\($0).sandbox.push.apple.com", "\($0).push.apple.com"] }
+        ["localhost"]
+        + ["gateway", "feedback", "api"].flatMap { ["\($0).sandbox.push.apple.com", "\($0).push.apple.com"] }
 
     let context: TLSContext
+    /// The same, for clients that ask for HTTP/2 by ALPN, and for those that ask for nothing.
+    let http2Context: TLSContext
     let authorityPEM: String
     let provider: ProviderIdentity?
 
@@ -31,6 +34,8 @@ struct SimulatorSecurity {
         case .require: options.clientCertificates = .required(authoritiesPEM: believed)
         }
         context = try TLSContext(server: options)
+        options.applicationProtocols = ["h2"]
+        http2Context = try TLSContext(server: options)
         authorityPEM = authority.certificatePEM
         provider = try Self.provider(settings, authority).map {
             ProviderIdentity(certificatePEM: $0.certificateChainPEM, keyPEM: $0.privateKeyPEM)

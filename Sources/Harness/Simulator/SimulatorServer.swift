@@ -12,8 +12,11 @@ public final class SimulatorServer: Sendable {
     public let authorityPEM: String
     /// The certificate for the run's own sender; nil where none is asked for, or none shall be shown.
     public let provider: ProviderIdentity?
+    /// The key with which the run's own sender signs provider tokens; nil unless one was asked for.
+    public let signingKey: ProviderSigningKey?
     private let loops: [EventLoop]
     private let listener: Listener
+    private let http2Listener: Listener
     private let feedback: FeedbackService
     private let timetable: FaultTimetable
     private let faults: [FaultSettings]
@@ -25,12 +28,13 @@ public final class SimulatorServer: Sendable {
     ///   - profile: its workload says which tokens are valid and which identifiers to expect.
     ///   - settings: the simulator's own part of the profile.
     ///   - connectionFaults: what befalls connections whatever is sent on them; nil takes those of the settings.
+    ///   - makesSigningKey: whether to make a key for provider tokens, and believe no other, where the settings name none.
     ///   - journalLimit: how many notifications each event loop notes down at most until ``takeJournal()``; nil for none.
     ///   - samplesAcceptance: whether it notes when a sample of notifications was accepted, for ``SimulatorResult/acceptanceTimes``.
     /// - Throws: ``HarnessError``: the port is taken, the address is not of this machine, descriptors are short.
     public init(
         profile: Profile, settings: SimulatorSettings, connectionFaults: ConnectionFaults? = nil,
-        journalLimit: Int? = nil, samplesAcceptance: Bool = false
+        makesSigningKey: Bool = false, journalLimit: Int? = nil, samplesAcceptance: Bool = false
     ) async throws(HarnessError) {
         let connectionFaults = connectionFaults ?? settings.connectionFaults(seed: profile.workload.seed)
         let loopCount = settings.loops ?? Self.defaultLoopCount
@@ -39,6 +43,8 @@ public final class SimulatorServer: Sendable {
         let tracked = UInt64(min(profile.workload.notifications, Profile.notificationLimit))
         let firstIdentifier = profile.sender.firstIdentifier
         let totals = FaultTotals(of: gateway.faults)
+        let api = try ProviderAPI(settings, makesSigningKey: makesSigningKey)
+        signingKey = api.signingKey
         do {
             let security = try SimulatorSecurity(settings)
             authorityPEM = security.authorityPEM
@@ -64,14 +70,22 @@ public final class SimulatorServer: Sendable {
                         feedbackLimit: settings.feedback.limit, store: profile.notificationStore(settings),
                         registry: LinkRegistry(connectionFaults, loop: index, of: loopCount),
                         journal: journalLimit.map { NotificationJournal(limit: $0) },
-                        samplesAcceptance: samplesAcceptance)
+                        samplesAcceptance: samplesAcceptance, api: api)
                 }
                 loops.append(loop)
             }
             self.loops = loops
             listener = try Listener(on: address, context: context, loops: loops, options: listening) { core in
                 guard let loop = core.tenant as? GatewayLoop else { preconditionFailure("a loop without its gateway") }
-                return loop.makeLink()
+                return loop.makeLink(.binary)
+            }
+            var http2Address = address
+            http2Address.port = UInt16(settings.http2.port)
+            http2Listener = try Listener(
+                on: http2Address, context: security.http2Context, loops: loops, options: listening
+            ) { core in
+                guard let loop = core.tenant as? GatewayLoop else { preconditionFailure("a loop without its gateway") }
+                return loop.makeLink(.http2)
             }
             var feedbackAddress = address
             feedbackAddress.port = UInt16(settings.feedback.port)
@@ -86,8 +100,10 @@ public final class SimulatorServer: Sendable {
         }
         faults = settings.faults
         timetable = FaultTimetable(
-            settings.faults, totals: totals, listener: listener, loops: loops + [feedback.loop])
-        connectionTimetable = ConnectionTimetable(connectionFaults, listener: listener, loops: loops)
+            settings.faults, totals: totals, listeners: [listener, http2Listener],
+            loops: loops + [feedback.loop])
+        connectionTimetable = ConnectionTimetable(
+            connectionFaults, listeners: [listener, http2Listener], loops: loops)
     }
 
     /// Half of the processors, at least one: the other half is the sender's.
@@ -98,6 +114,9 @@ public final class SimulatorServer: Sendable {
 
     /// The port on which its feedback service listens.
     public var feedbackPort: Int { feedback.port }
+
+    /// The port on which it serves the HTTP/2 provider API.
+    public var http2Port: Int { Int(http2Listener.address.port) }
 
     /// The sums at present.
     public func progress() async -> SimulatorProgress {
@@ -178,6 +197,7 @@ public final class SimulatorServer: Sendable {
         timetable.end()
         connectionTimetable.end()
         await listener.close()
+        await http2Listener.close()
         await feedback.shutDown()
         for loop in loops { await loop.shutDownAndWait() }
     }
@@ -188,9 +208,11 @@ public final class SimulatorServer: Sendable {
         for loop in loops {
             if let share = try? await loop.run({ ($0.tenant as? GatewayLoop)?.registry.counts }) { counts.add(share) }
         }
-        counts.refused = listener.counts.refused
-        counts.spoiltHandshakes = listener.counts.spoiltHandshakes
-        counts.delayed = listener.counts.delayed
+        for listener in [listener, http2Listener] {
+            counts.refused += listener.counts.refused
+            counts.spoiltHandshakes += listener.counts.spoiltHandshakes
+            counts.delayed += listener.counts.delayed
+        }
         counts.outages = connectionTimetable.outageCount
         return counts
     }
@@ -219,21 +241,24 @@ public final class SimulatorServer: Sendable {
             simple: Int64(counts.simple), enhanced: Int64(counts.enhanced), framed: Int64(counts.framed))
         result.ledger.powerSaving = Int64(counts.powerSaving)
         result.ledger.duplicates = Int64(counts.duplicates)
-        result.ledger.rejected = Int64(counts.rejected)
+        result.ledger.rejected = Int64(counts.rejected + counts.api.refused)
+        if counts.api.requests + counts.api.violations > 0 { result.ledger.http2 = ProviderAPIRecord(counts.api) }
         result.ledger.unlistedRefusals = result.unlistedRefusals
         result.ledger.discarded = Int64(counts.discarded)
         result.ledger.sentinels = Int64(counts.untrackedRejections)
         result.ledger.received = Int64(
             counts.accepted + counts.rejected + counts.rejectedWithoutIdentifier + counts.discarded
-                + counts.untrackedRejections)
+                + counts.untrackedRejections + counts.api.refused)
         result.ledger.connectionsAccepted = Int64(counts.connections)
-        let listening = listener.counts
-        result.ledger.connectionsRefused = Int64(listening.turnedAway + listening.refused)
-        result.pathStops = Int64(listening.pathStops)
-        result.pathStopNs = listening.pathStopTime.nanoseconds
+        for listening in [listener.counts, http2Listener.counts] {
+            result.ledger.connectionsRefused += Int64(listening.turnedAway + listening.refused)
+            result.pathStops += Int64(listening.pathStops)
+            result.pathStopNs += listening.pathStopTime.nanoseconds
+        }
         for (reason, count) in counts.refusedCertificates {
             result.ledger.certificateRefusals[reason.rawValue] = Int64(count)
         }
+        result.ledger.repliesSent = Int64(counts.repliesSent)
         result.ledger.bytesReceived = Int64(counts.receivedBytes)
     }
 }
@@ -248,6 +273,29 @@ extension SimulatorServer {
             let other = timed[index, default: 0] + connections.take(fault)
             return FaultCountRecord(fault: fault.kind.rawValue, count: count + other)
         }
+    }
+}
+
+extension ProviderAPIRecord {
+    /// The sums of all event loops, for a record.
+    fileprivate init(_ counts: ProviderAPICounts) {
+        self.init()
+        requests = Int64(counts.requests)
+        accepted = Int64(counts.accepted)
+        broadcasts = Int64(counts.broadcasts)
+        channelRequests = Int64(counts.channelRequests)
+        for reason in RefusalReason.allCases where counts.refusals[Int(reason.rawValue)] > 0 {
+            refusals["\(reason.name)"] = Int64(counts.refusals[Int(reason.rawValue)])
+        }
+        refusedStreams = Int64(counts.refusedStreams)
+        cancelledStreams = Int64(counts.cancelledStreams)
+        resetStreams = Int64(counts.resetStreams)
+        unanswered = Int64(counts.unanswered)
+        ignoredStreams = Int64(counts.ignoredStreams)
+        goAways = Int64(counts.goAways)
+        violations = Int64(counts.violations)
+        streamViolations = Int64(counts.streamViolations)
+        maxOpenStreams = Int64(counts.maxOpenStreams)
     }
 }
 

@@ -37,6 +37,11 @@ struct ReconnectTable {
 
     private var each: [String] {
         var items = ["\(Self.number(record.reconnects.resentPerReconnect)) notifications resent"]
+        if let others = record.reconnects.others {
+            items.append(
+                "the others at \(Self.percent(others.medianShare)) of their share, "
+                    + "\(Self.percent(others.minShare)) at least")
+        }
         guard let lost = record.reconnects.throughputLost else {
             return items + ["throughput lost not known (no quiet time)"]
         }
@@ -61,6 +66,8 @@ struct ReconnectTable {
         if use.cpuNs > 0 { items.append("\(100 * handshakes.cpuNs / use.cpuNs) % of its cpu") }
         return items
     }
+
+    private static func percent(_ share: Double) -> String { "\(decimalText(100 * share, places: 0)) %" }
 
     private static func number(_ value: Double?) -> String {
         guard let value else { return FigureText.missing }

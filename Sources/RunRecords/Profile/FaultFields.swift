@@ -1,4 +1,5 @@
 import Primitives
+import PushWire
 
 /// The tables of faults: which keys each kind takes.
 extension SettingsField<SimulatorSettings> {
@@ -6,6 +7,9 @@ extension SettingsField<SimulatorSettings> {
     static var faults: Self {
         Self(
             name: "faults",
+            numbers: FaultKind.allCases.flatMap { kind in
+                FaultSettings(kind).fields.flatMap(\.numbers).within("faults[\(kind.rawValue)]")
+            },
             read: { (simulator, setting) throws(ProfileError) in simulator.faults = try setting.faultPlan() },
             write: { .array($0.faults.map(\.json)) })
     }
@@ -41,9 +45,21 @@ extension FaultSettings {
         case .close: [.choice("mode", \.mode)]
         case .replyClose: [Field.choice("mode", \.mode).required]
         case .throttle: [.rate("rate", \.rate, 0.001...1e9), .bytes("bytes", \.bytes, 1...1_000_000_000_000)]
-        case .replyDelay: [.delay, .count("until", \.until, Self.counts)]
+        case .replyDelay: [.delay, .count("until", \.until, Self.counts), .reads]
         case .replySplit: [Field.pieces.required, .interval("pause", \.pause, Interval.any)]
         case .replyIdentifier: [.identifier, .shift]
+        case .response: [Field.reason.required]
+        case .responseDelay: [Field.delay.required]
+        case .unanswered, .windowHeld: []
+        case .resetStream: [.choice("code", \.code)]
+        case .goAway:
+            [
+                .choice("last", \.last), .count("behind", \.behind, 1...1_000_000), .choice("code", \.code), .reason,
+                .interval("announcement", \.announcement, Interval.positive), .flag("closes", \.closes),
+            ]
+        case .streamLimit: [Field.count("streams", \.streams, 0...100_000).required]
+        case .streamWindow: [Field.bytes("window", \.window, 0...Int(Int32.max)).required]
+        case .tokenLimit: [Field.rate("rate", \.rate, 0.001...1e6).required]
         }
     }
 
@@ -56,7 +72,7 @@ extension FaultSettings {
         case .refuse, .handshake: [at, length, .share]
         case .slowAccept, .idleClose, .kill: []
         case .throttle: [at, length, scope]
-        case .stall: [at, .count("after", \.after, Self.counts), length.required] + selection + [scope]
+        case .stall, .windowHeld: [at, .count("after", \.after, Self.counts), length.required] + selection + [scope]
         default: [at, .count("after", \.after, Self.counts), length] + selection + [scope]
         }
     }
@@ -116,6 +132,9 @@ extension FaultSettings {
             }
         case .replyDelay:
             if delay == nil && until == nil { throw setting.error(.missing("delay, until, or both")) }
+            if !reads, until != nil {
+                throw setting.contradiction("until", "counts what is read, and reads is false")
+            }
             if case .distribution(let delays)? = delay, delays.p50 > delays.p99 || delays.p99 > delays.max {
                 throw setting.contradiction(
                     "delay", "p50 \(delays.p50), p99 \(delays.p99), max \(delays.max) must not fall")
@@ -123,6 +142,8 @@ extension FaultSettings {
         case .replySplit where pieces.reduce(0, +) != Self.replyBytes:
             throw setting.contradiction(
                 "pieces", "are \(pieces.reduce(0, +)) bytes together; a reply has \(Self.replyBytes)")
+        case .goAway where behind != nil && last != .latest:
+            throw setting.contradiction("behind", "counts from the latest stream, and last names another")
         case .replyIdentifier where (identifier == nil) == (shift == nil):
             throw setting.error(.missing("one of identifier, shift"))
         default: break
@@ -173,6 +194,15 @@ extension Setting {
         return numbers
     }
 
+    /// A reason of the HTTP/2 provider API, by its name.
+    fileprivate func reason() throws(ProfileError) -> RefusalReason {
+        let accepted = "a reason of Apple's documents, such as TooManyRequests"
+        guard case .string(let text) = value.content else { throw wrongKind(expected: accepted) }
+        let found = Array(text.utf8).withUnsafeBytes { RefusalReason(name: $0) }
+        guard let found else { throw error(.outOfRange(found: text, accepted: accepted)) }
+        return found
+    }
+
     /// A whole number that may be negative.
     fileprivate func signed(_ limit: Int) throws(ProfileError) -> Int {
         let accepted = "a whole number from -\(limit) to \(limit), not 0"
@@ -189,14 +219,21 @@ extension Setting {
 extension SettingsField<FaultSettings> {
     fileprivate static var share: Self {
         Self(
-            name: "share",
+            name: "share", numbers: [NumericKey("share", "0", "1")],
             read: { (fault, setting) throws(ProfileError) in fault.share = try setting.fraction(0...1) },
             write: { $0.share.map { JSONValue($0) } ?? .null })
     }
 
+    fileprivate static var reason: Self {
+        Self(
+            name: "reason", numbers: [],
+            read: { (fault, setting) throws(ProfileError) in fault.reason = try setting.reason() },
+            write: { $0.reason.map { .string("\($0.name)") } ?? .null })
+    }
+
     fileprivate static var tokens: Self {
         Self(
-            name: "tokens",
+            name: "tokens", numbers: [],
             read: { (fault, setting) throws(ProfileError) in
                 fault.tokens = try setting.choice(FaultSettings.TokenClass.self, supported: { _ in true })
             },
@@ -205,7 +242,7 @@ extension SettingsField<FaultSettings> {
 
     fileprivate static var identifiers: Self {
         Self(
-            name: "identifiers",
+            name: "identifiers", numbers: [NumericKey("identifiers", 0...UInt32.max)],
             read: { (fault, setting) throws(ProfileError) in fault.identifiers = try setting.counts(0...UInt32.max) },
             write: { $0.identifiers.isEmpty ? .null : .array($0.identifiers.map { .integer(Int64($0)) }) })
     }
@@ -213,6 +250,7 @@ extension SettingsField<FaultSettings> {
     fileprivate static var delay: Self {
         Self(
             name: "delay",
+            numbers: [NumericKey("delay", .zero...Interval.seconds(3_600))] + DelayQuantiles.numbers.within("delay"),
             read: { (fault, setting) throws(ProfileError) in
                 if setting.value.members != nil {
                     fault.delay = .distribution(try setting.group(DelayQuantiles.self, from: DelayQuantiles()))
@@ -229,23 +267,31 @@ extension SettingsField<FaultSettings> {
             })
     }
 
+    /// Written only if it is not the default.
+    fileprivate static var reads: Self {
+        Self(
+            name: "reads", numbers: [],
+            read: { (fault, setting) throws(ProfileError) in fault.reads = try setting.flag() },
+            write: { $0.reads ? .null : .bool(false) })
+    }
+
     fileprivate static var pieces: Self {
         Self(
-            name: "pieces",
+            name: "pieces", numbers: [NumericKey("pieces[]", 1...6)],
             read: { (fault, setting) throws(ProfileError) in fault.pieces = try setting.counts(1...6) },
             write: { .array($0.pieces.map { .integer(Int64($0)) }) })
     }
 
     fileprivate static var identifier: Self {
         Self(
-            name: "identifier",
+            name: "identifier", numbers: [NumericKey("identifier", 0...UInt32.max)],
             read: { (fault, setting) throws(ProfileError) in fault.identifier = try setting.count(0...UInt32.max) },
             write: { $0.identifier.map { .integer(Int64($0)) } ?? .null })
     }
 
     fileprivate static var shift: Self {
         Self(
-            name: "shift",
+            name: "shift", numbers: [NumericKey("shift", -1_000_000_000...1_000_000_000)],
             read: { (fault, setting) throws(ProfileError) in fault.shift = try setting.signed(1_000_000_000) },
             write: { $0.shift.map { .integer(Int64($0)) } ?? .null })
     }

@@ -1,4 +1,5 @@
 public import Primitives
+public import PushWire
 
 /// One fault of the simulator: what goes wrong, and when.
 ///
@@ -47,6 +48,8 @@ public struct FaultSettings: Equatable, Sendable {
     public var delay: DelaySetting?
     /// `replyDelay`: the reply leaves as soon as so many further notifications were read.
     public var until: Int?
+    /// `replyDelay`: whether what follows the refused notification is read and discarded meanwhile. Default: true.
+    public var reads = true
     /// `replySplit`: the lengths of the pieces, together 6 bytes.
     public var pieces: [Int] = []
     /// `replySplit`: the time between two pieces. Default: none.
@@ -55,11 +58,58 @@ public struct FaultSettings: Equatable, Sendable {
     public var identifier: UInt32?
     /// `replyIdentifier`: how far the named identifier is from the right one.
     public var shift: Int?
+    /// `response`: the reason; its status goes with it. `goAway`: what the JSON says, nil for none.
+    public var reason: RefusalReason?
+    /// `resetStream` and `goAway`: the error code. Default: noError, for resetStream refusedStream.
+    public var code = StreamCode.noError
+    /// `goAway`: which stream is named as the last one. Default: latest.
+    public var last = LastStream.latest
+    /// `goAway`: how many streams before the latest the named one is; in place of ``last``.
+    public var behind: Int?
+    /// `goAway`: how long before it another one announces it, with the highest stream; nil for no announcement.
+    public var announcement: Interval?
+    /// `goAway`: whether the connection is closed once all is answered. Default: true.
+    public var closes = true
+    /// `streamLimit`: how many streams may be open from then on.
+    public var streams = 1
+    /// `streamWindow`: the window of each stream from then on, in bytes.
+    public var window = 65_535
 
     /// Makes a fault of a kind that always strikes.
     public init(_ kind: FaultKind) {
         self.kind = kind
         if kind == .kill { mode = .reset }
+        if kind == .resetStream { code = .refusedStream }
+    }
+
+    /// Error codes of HTTP/2 (RFC 9113 section 7).
+    public enum StreamCode: String, Sendable, CaseIterable {
+        /// NO_ERROR
+        case noError
+        /// PROTOCOL_ERROR
+        case protocolError
+        /// INTERNAL_ERROR
+        case internalError
+        /// FLOW_CONTROL_ERROR
+        case flowControlError
+        /// REFUSED_STREAM
+        case refusedStream
+        /// CANCEL
+        case cancel
+        /// ENHANCE_YOUR_CALM
+        case enhanceYourCalm
+        /// INADEQUATE_SECURITY
+        case inadequateSecurity
+    }
+
+    /// Which stream GOAWAY names as the last one that was or will be dealt with.
+    public enum LastStream: String, Sendable, CaseIterable {
+        /// The latest that was begun.
+        case latest
+        /// None.
+        case none
+        /// The highest number there is; the connection goes on.
+        case highest
     }
 
     /// What happens instead of a TLS handshake.
@@ -158,6 +208,24 @@ public enum FaultKind: String, Sendable, CaseIterable {
     case replyIdentifier
     /// The connection ends in another way after a reply.
     case replyClose
+    /// HTTP/2: requests are refused with a reason, whatever they are.
+    case response
+    /// HTTP/2: responses wait, while others may overtake them.
+    case responseDelay
+    /// HTTP/2: there is no response.
+    case unanswered
+    /// HTTP/2: the stream is reset instead of a response.
+    case resetStream
+    /// HTTP/2: the connection is given up by GOAWAY.
+    case goAway
+    /// HTTP/2: another number of streams may be open from then on.
+    case streamLimit
+    /// HTTP/2: the window of each stream is another one from then on.
+    case streamWindow
+    /// HTTP/2: the connection's window is not widened for a time.
+    case windowHeld
+    /// HTTP/2: no more notifications per second to each single device; others earn `TooManyRequests`.
+    case tokenLimit
     /// New connections are refused for a time, or some of them at any time.
     case refuse
     /// New connections wait before anything is read from them.

@@ -20,7 +20,7 @@ extension SettingsField<LoadSettings> {
     /// A list of stages, in their order.
     static var stages: Self {
         Self(
-            name: "stages",
+            name: "stages", numbers: [],
             read: { (load, setting) throws(ProfileError) in
                 load.stages = []
                 for item in try setting.elements(

@@ -102,7 +102,7 @@ extension Profile {
                         + "notification, are accepted"))
         }
         try checks.refuse("sender.malformed", when: sender.malformed != nil && !sender.allowMalformed) {
-            "sends notifications whose token is not as long as declared; set sender.allowMalformed to true if that is meant"
+            "sends notifications with damaged tokens; set sender.allowMalformed to true if that is meant"
         }
     }
 
@@ -113,6 +113,16 @@ extension Profile {
             let port = simulator.feedback.port
             try checks.refuse("target.simulator.feedback.port", when: port != 0 && port == simulator.port) {
                 "\(port) is the gateway's port, too; the service needs one of its own"
+            }
+            let http2 = simulator.http2
+            try checks.refuse(
+                "target.simulator.http2.port",
+                when: http2.port != 0 && (http2.port == simulator.port || http2.port == port)
+            ) { "\(http2.port) is taken by another service of the simulator" }
+            for (name, value) in [("keyID", http2.keyID), ("teamID", http2.teamID)] {
+                try checks.refuse("target.simulator.http2.\(name)", when: http2.keyFile != nil && value == nil) {
+                    "is missing, and tokens of the key in keyFile must name it"
+                }
             }
             try checkTLS(of: simulator, checks)
         }

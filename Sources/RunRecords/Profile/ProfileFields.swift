@@ -9,7 +9,7 @@ extension Profile: SettingsGroup {
             .target,
             .choice("protocol", \.protocolName, supported: \.isSupported),
             .group("workload", \.workload), .group("load", \.load), .group("sender", \.sender),
-            .group("phases", \.phases),
+            .group("phases", \.phases), .flag("latencies", \.latencies),
             .thresholds,
         ]
     }
@@ -50,7 +50,8 @@ extension WorkloadSettings: SettingsGroup {
 extension PayloadSettings: SettingsGroup {
     static var fields: [SettingsField<Self>] {
         [
-            .payloadBytes, .choice("text", \.text), .text("templateFile", \.templateFile), .text("file", \.file),
+            .payloadBytes, .choice("text", \.text), .choice("form", \.form), .text("templateFile", \.templateFile),
+            .text("file", \.file),
         ]
     }
 
@@ -163,7 +164,8 @@ extension SimulatorSettings: SettingsGroup {
             .texts("topics", \.topics), .choice("providerCertificate", \.providerCertificate),
             .flag("noDelay", \.noDelay), .count("maxConnections", \.maxConnections, 1...1_000_000),
             .bytes("receiveBuffer", \.receiveBuffer, 4_096...1_073_741_824),
-            .count("loops", \.loops, loopCounts), .group("feedback", \.feedback), .group("storage", \.storage),
+            .count("loops", \.loops, loopCounts), .group("feedback", \.feedback), .group("http2", \.http2),
+            .group("storage", \.storage),
             .interval("roundTrip", \.roundTrip, .zero...Interval.seconds(2)),
             .bytes("roundTripWindow", \.roundTripWindow, 4_096...1_073_741_824),
             .bytes("roundTripTotal", \.roundTripTotal, 1_048_576...1_099_511_627_776), .faults,

@@ -9,7 +9,8 @@ public struct SenderSettings: Equatable, Sendable {
         /// Notifications follow each other until the window is full; each leaves it when it has met with silence for
         /// ``SenderSettings/silence``. So a connection carries at most window / silence.
         case windowed
-        /// After each one the sender waits for an error for ``SenderSettings/wait``; a baseline to compare with.
+        /// After each one the sender waits for a round trip, as measured when its connection was opened, and then for an error for
+        /// ``SenderSettings/wait``; a baseline to compare with. A connection carries 1 / (round trip + wait).
         case waitEach = "wait-each"
     }
 
@@ -29,7 +30,7 @@ public struct SenderSettings: Equatable, Sendable {
     public var priority: UInt8 = 10
     /// Whether ``malformed`` may be set, so that nobody damages notifications by accident. Default: false.
     public var allowMalformed = false
-    /// Notifications whose declared token length is wrong; nil (the default) for none.
+    /// Notifications whose token is damaged; nil (the default) for none.
     public var malformed: MalformedSettings?
     /// Whether small segments leave at once (TCP_NODELAY). Default: true.
     public var noDelay = true
@@ -40,7 +41,7 @@ public struct SenderSettings: Equatable, Sendable {
     public var unsentLimit = 131_072
     /// Whether a connection waits between notifications. Default: pipelined.
     public var mode = Mode.pipelined
-    /// How long wait-each waits for an error. Default: 100 ms; of no effect when pipelined.
+    /// How long wait-each waits for an error beyond the round trip. Default: 100 ms; of no effect when pipelined.
     public var wait = Interval.milliseconds(100)
     /// How long a notification stays in the window in mode windowed, if no error comes; nil (the default) means the round trip
     /// as measured when its connection was opened. Of no effect in other modes.
@@ -77,7 +78,7 @@ public struct IdentifierSettings: Equatable, Sendable {
     public init() {}
 }
 
-/// Notifications whose declared token length is not the real one.
+/// Notifications whose token is damaged.
 public struct MalformedSettings: Equatable, Sendable {
     /// What is wrong with a token.
     public enum Token: String, Sendable, CaseIterable {
@@ -85,6 +86,8 @@ public struct MalformedSettings: Equatable, Sendable {
         case missingByte
         /// 32 bytes behind a declared length of 31.
         case extraByte
+        /// No bytes behind a declared length of 0; framed ones are answered with identifier 0, which names none.
+        case empty
     }
 
     /// What is wrong.
@@ -136,8 +139,9 @@ public struct ReconnectSettings: Equatable, Sendable {
     public var factor = 2.0
     /// The longest delay. Default: 5 s.
     public var cap = Interval.seconds(5)
-    /// The share of each delay that is random, 0 to 1. Default: 0.5.
-    public var jitter = 0.5
+    /// The share of each delay that is random, 0 to 1. Default: 0.2: enough that connections do not come back in step, and little
+    /// enough that none makes more than eight attempts in 30 s with delays from 500 ms to 10 s.
+    public var jitter = 0.2
     /// The most attempts per second over all connections. Default: 10,000 to the simulator, 20 to any other gateway, as
     /// gateways take churn for an attack.
     public var attemptsPerSecond = Rate(perSecond: 10_000)

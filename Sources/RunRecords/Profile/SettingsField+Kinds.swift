@@ -4,14 +4,14 @@ import Primitives
 extension SettingsField {
     static func text(_ name: String, _ path: WritableKeyPath<Group, String>) -> Self {
         Self(
-            name: name,
+            name: name, numbers: [],
             read: { (group, setting) throws(ProfileError) in group[keyPath: path] = try setting.text() },
             write: { .string($0[keyPath: path]) })
     }
 
     static func text(_ name: String, _ path: WritableKeyPath<Group, String?>) -> Self {
         Self(
-            name: name,
+            name: name, numbers: [],
             read: { (group, setting) throws(ProfileError) in
                 let text = try setting.text()
                 guard !text.isEmpty else { throw setting.error(.missing("a name; found an empty text")) }
@@ -23,14 +23,14 @@ extension SettingsField {
     /// A list of texts, none of them empty.
     static func texts(_ name: String, _ path: WritableKeyPath<Group, [String]>) -> Self {
         Self(
-            name: name,
+            name: name, numbers: [],
             read: { (group, setting) throws(ProfileError) in group[keyPath: path] = try setting.texts() },
             write: { .array($0[keyPath: path].map(JSONValue.string)) })
     }
 
     static func flag(_ name: String, _ path: WritableKeyPath<Group, Bool>) -> Self {
         Self(
-            name: name,
+            name: name, numbers: [],
             read: { (group, setting) throws(ProfileError) in group[keyPath: path] = try setting.flag() },
             write: { .bool($0[keyPath: path]) })
     }
@@ -39,7 +39,7 @@ extension SettingsField {
         _ name: String, _ path: WritableKeyPath<Group, Number>, _ range: ClosedRange<Number>
     ) -> Self {
         Self(
-            name: name,
+            name: name, numbers: [NumericKey(name, range)],
             read: { (group, setting) throws(ProfileError) in group[keyPath: path] = try setting.count(range) },
             write: { .integer(Int64(clamping: $0[keyPath: path])) })
     }
@@ -48,28 +48,28 @@ extension SettingsField {
         _ name: String, _ path: WritableKeyPath<Group, Number?>, _ range: ClosedRange<Number>
     ) -> Self {
         Self(
-            name: name,
+            name: name, numbers: [NumericKey(name, range)],
             read: { (group, setting) throws(ProfileError) in group[keyPath: path] = try setting.count(range) },
             write: { $0[keyPath: path].map { .integer(Int64(clamping: $0)) } ?? .null })
     }
 
     static func bytes(_ name: String, _ path: WritableKeyPath<Group, Int>, _ range: ClosedRange<Int>) -> Self {
         Self(
-            name: name,
+            name: name, numbers: [NumericKey(name, range)],
             read: { (group, setting) throws(ProfileError) in group[keyPath: path] = try setting.bytes(range) },
             write: { .integer(Int64($0[keyPath: path])) })
     }
 
     static func bytes(_ name: String, _ path: WritableKeyPath<Group, Int?>, _ range: ClosedRange<Int>) -> Self {
         Self(
-            name: name,
+            name: name, numbers: [NumericKey(name, range)],
             read: { (group, setting) throws(ProfileError) in group[keyPath: path] = try setting.bytes(range) },
             write: { $0[keyPath: path].map { .integer(Int64($0)) } ?? .null })
     }
 
     static func byteList(_ name: String, _ path: WritableKeyPath<Group, [Int]>, _ range: ClosedRange<Int>) -> Self {
         Self(
-            name: name,
+            name: name, numbers: [NumericKey("\(name)[]", range)],
             read: { (group, setting) throws(ProfileError) in
                 guard case .array(let values) = setting.value.content else {
                     throw setting.wrongKind(expected: "a list of sizes, such as [1, 37]")
@@ -87,7 +87,7 @@ extension SettingsField {
         _ name: String, _ path: WritableKeyPath<Group, Double>, _ range: ClosedRange<Double> = 0...1
     ) -> Self {
         Self(
-            name: name,
+            name: name, numbers: [NumericKey(name, "\(range.lowerBound)", "\(range.upperBound)")],
             read: { (group, setting) throws(ProfileError) in group[keyPath: path] = try setting.fraction(range) },
             write: { JSONValue($0[keyPath: path]) })
     }
@@ -96,7 +96,7 @@ extension SettingsField {
         _ name: String, _ path: WritableKeyPath<Group, Interval>, _ range: ClosedRange<Interval>
     ) -> Self {
         Self(
-            name: name,
+            name: name, numbers: [NumericKey(name, range)],
             read: { (group, setting) throws(ProfileError) in group[keyPath: path] = try setting.interval(range) },
             write: { .string($0[keyPath: path].exactText) })
     }
@@ -105,21 +105,21 @@ extension SettingsField {
         _ name: String, _ path: WritableKeyPath<Group, Interval?>, _ range: ClosedRange<Interval>
     ) -> Self {
         Self(
-            name: name,
+            name: name, numbers: [NumericKey(name, range)],
             read: { (group, setting) throws(ProfileError) in group[keyPath: path] = try setting.interval(range) },
             write: { $0[keyPath: path].map { .string($0.exactText) } ?? .null })
     }
 
     static func rate(_ name: String, _ path: WritableKeyPath<Group, Rate>, _ range: ClosedRange<Double>) -> Self {
         Self(
-            name: name,
+            name: name, numbers: [NumericKey(name, "\(range.lowerBound)/s", "\(range.upperBound)/s")],
             read: { (group, setting) throws(ProfileError) in group[keyPath: path] = try setting.rate(range) },
             write: { .string($0[keyPath: path].exactText) })
     }
 
     static func rate(_ name: String, _ path: WritableKeyPath<Group, Rate?>, _ range: ClosedRange<Double>) -> Self {
         Self(
-            name: name,
+            name: name, numbers: [NumericKey(name, "\(range.lowerBound)/s", "\(range.upperBound)/s")],
             read: { (group, setting) throws(ProfileError) in group[keyPath: path] = try setting.rate(range) },
             write: { $0[keyPath: path].map { .string($0.exactText) } ?? .null })
     }
@@ -128,7 +128,7 @@ extension SettingsField {
         _ name: String, _ path: WritableKeyPath<Group, Choice>, supported: @escaping (Choice) -> Bool = { _ in true }
     ) -> Self where Choice.RawValue == String {
         Self(
-            name: name,
+            name: name, numbers: [],
             read: { (group, setting) throws(ProfileError) in
                 group[keyPath: path] = try setting.choice(Choice.self, supported: supported)
             },
@@ -137,7 +137,7 @@ extension SettingsField {
 
     static func group<Inner: SettingsGroup>(_ name: String, _ path: WritableKeyPath<Group, Inner>) -> Self {
         Self(
-            name: name,
+            name: name, numbers: Inner.numbers.within(name),
             read: { (group, setting) throws(ProfileError) in
                 group[keyPath: path] = try setting.group(Inner.self, from: group[keyPath: path])
             },
@@ -146,7 +146,7 @@ extension SettingsField {
 
     static func group<Inner: SettingsGroup>(_ name: String, _ path: WritableKeyPath<Group, Inner?>) -> Self {
         Self(
-            name: name,
+            name: name, numbers: Inner.numbers.within(name),
             read: { (group, setting) throws(ProfileError) in
                 group[keyPath: path] = try setting.group(Inner.self, from: Inner())
             },

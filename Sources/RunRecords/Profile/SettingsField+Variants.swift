@@ -7,6 +7,7 @@ extension SettingsField<Profile> {
     static var target: Self {
         Self(
             name: "target",
+            numbers: SimulatorSettings.numbers.within("target.simulator") + GatewaySettings.numbers.within("target"),
             read: { (profile, setting) throws(ProfileError) in profile.target = try setting.target() },
             write: { profile in
                 switch profile.target {
@@ -19,7 +20,7 @@ extension SettingsField<Profile> {
     /// A list of conditions, each checked.
     static var thresholds: Self {
         Self(
-            name: "thresholds",
+            name: "thresholds", numbers: [],
             read: { (profile, setting) throws(ProfileError) in profile.thresholds = try setting.thresholds() },
             write: { .array($0.thresholds.map { .string($0.text) }) })
     }
@@ -30,6 +31,7 @@ extension SettingsField<PayloadSettings> {
     static var payloadBytes: Self {
         Self(
             name: "bytes",
+            numbers: [NumericKey("bytes", PayloadSettings.sizes)] + PayloadQuantiles.numbers.within("bytes"),
             read: { (payload, setting) throws(ProfileError) in
                 if setting.value.members != nil {
                     payload.bytes = .distribution(try setting.group(PayloadQuantiles.self, from: PayloadQuantiles()))
@@ -52,7 +54,7 @@ extension SettingsField<SenderSettings> {
     /// 10 or 5, and nothing between.
     static var priority: Self {
         Self(
-            name: "priority",
+            name: "priority", numbers: [NumericKey("priority", "5", "10")],
             read: { (sender, setting) throws(ProfileError) in
                 let priority = try setting.count(UInt8(0)...UInt8.max)
                 guard [5, 10].contains(priority) else {
@@ -68,7 +70,7 @@ extension SettingsField<SimulatorSettings> {
     /// A number of bytes, or the name of an era.
     static var payloadLimit: Self {
         Self(
-            name: "payloadLimit",
+            name: "payloadLimit", numbers: [NumericKey("payloadLimit", PayloadLimit.accepted)],
             read: { (simulator, setting) throws(ProfileError) in
                 simulator.payloadLimit = try setting.payloadLimit()
             },

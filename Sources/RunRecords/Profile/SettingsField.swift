@@ -9,6 +9,8 @@ protocol SettingsGroup {
 /// One key of a group: how its value is read into the group and written from it.
 struct SettingsField<Group> {
     let name: String
+    /// The numbers that its value holds, for whoever goes through all of them; every kind of field says which.
+    let numbers: [NumericKey]
     /// Whether the group makes no sense without it.
     var isRequired = false
     let read: (inout Group, Setting) throws(ProfileError) -> Void
@@ -20,6 +22,38 @@ struct SettingsField<Group> {
         field.isRequired = true
         return field
     }
+}
+
+/// A key whose value is a number, of whatever unit, with the least and the greatest one that it accepts.
+struct NumericKey: Equatable {
+    /// The key path from the group that it was asked of.
+    var path: String
+    /// The least accepted value, as a profile has it.
+    let least: String
+    /// The greatest accepted value.
+    let greatest: String
+
+    init(_ path: String, _ least: String, _ greatest: String) {
+        self.path = path
+        self.least = least
+        self.greatest = greatest
+    }
+
+    init<Number: FixedWidthInteger>(_ path: String, _ range: ClosedRange<Number>) {
+        self.init(path, "\(range.lowerBound)", "\(range.upperBound)")
+    }
+
+    init(_ path: String, _ range: ClosedRange<Interval>) {
+        self.init(path, range.lowerBound.exactText, range.upperBound.exactText)
+    }
+
+    /// The key as part of a group.
+    func within(_ group: String) -> NumericKey { NumericKey("\(group).\(path)", least, greatest) }
+}
+
+extension [NumericKey] {
+    /// The keys as parts of a group.
+    func within(_ group: String) -> [NumericKey] { map { $0.within(group) } }
 }
 
 /// A value at its key path.
@@ -182,6 +216,9 @@ struct Setting {
 }
 
 extension SettingsGroup {
+    /// All numbers of the group and of the groups in it.
+    static var numbers: [NumericKey] { fields.flatMap(\.numbers) }
+
     /// The group as JSON with every key, so that it reads back as the same group.
     var json: JSONValue {
         .object(Dictionary(uniqueKeysWithValues: Self.fields.map { ($0.name, $0.write(self)) }))

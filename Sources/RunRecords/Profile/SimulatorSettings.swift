@@ -56,6 +56,8 @@ public struct SimulatorSettings: Equatable, Sendable {
     public var loops: Int?
     /// The feedback service. Default: on a free port, tells all at once, clears what was delivered.
     public var feedback = FeedbackServiceSettings()
+    /// The HTTP/2 provider API. Default: on a free port.
+    public var http2 = HTTP2SimulatorSettings()
     /// Offline devices. Default: none.
     public var storage = NotificationStorageSettings()
     /// Time that a byte and its answer take on their way together; half of it in each direction, below TLS. Default: none.

@@ -30,6 +30,8 @@ public struct PayloadSettings: Equatable, Sendable {
     public var bytes = PayloadBytes.distribution(PayloadQuantiles())
     /// The characters of generated texts. Default: ascii.
     public var text = TextAlphabet.ascii
+    /// Whether generated texts stand as UTF-8 or as `\uXXXX` escapes. Default: utf8.
+    public var form = TextForm.utf8
     /// JSON file with fields that are filled in for each notification; nil for none. Excludes ``file``.
     public var templateFile: String?
     /// JSON file that is every notification's payload; nil for none. Excludes ``templateFile``.

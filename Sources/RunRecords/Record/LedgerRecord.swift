@@ -14,6 +14,10 @@ public struct LedgerRecord: Codable, Equatable, Sendable {
     public var unsent: Int64 = 0
     /// Writes beyond the first of a notification; not part of the balance.
     public var resent: Int64 = 0
+    /// Why the lost ones are lost, together ``lost``: `window` (discarded, and no longer kept for writing again), `cap` (written
+    /// again as often as allowed, without proof), `abandoned` (discarded, and the run ended first), `book` (the simulator's
+    /// ledger does not know them). Empty in records of versions that did not tell.
+    @CountsByName public var lostBy: [String: Int64]
     /// Notifications known to have been taken more than once; not part of the balance.
     public var duplicates: Int64 = 0
     /// What proved the accepted ones.
@@ -75,6 +79,9 @@ public struct SimulatorLedgerRecord: Codable, Equatable, Sendable {
     public var duplicates: Int64 = 0
     /// Notifications read after a bad one on the same connection, and thrown away.
     public var discarded: Int64 = 0
+    /// Replies handed to the system for sending: those of status 10 and those to sentinels among them, withheld ones not. Null in
+    /// records of versions that did not count them.
+    @ExplicitNull public var repliesSent: Int64?
     /// Error replies given to sentinels.
     public var sentinels: Int64 = 0
     /// Notifications taken that carry no identifier, or 0; they are not among ``accepted``, since nothing tells which ones they are.
@@ -100,6 +107,8 @@ public struct SimulatorLedgerRecord: Codable, Equatable, Sendable {
     public var bytesReceived: Int64 = 0
     /// What the feedback service has to tell; null in records of older versions.
     @ExplicitNull public var feedback: FeedbackLedgerRecord?
+    /// What is counted of the HTTP/2 provider API; null if nobody used it.
+    @ExplicitNull public var http2: ProviderAPIRecord?
     /// What was kept for offline devices; null if all were online.
     @ExplicitNull public var storage: StorageLedgerRecord?
     /// What each fault of the plan did, in the plan's order; nil without a plan.
@@ -155,6 +164,29 @@ public struct ErrorCountRecord: Codable, Equatable, Sendable {
         self.name = name
         self.count = count
     }
+}
+
+/// Error replies on their way from the gateway to the sender, those to sentinels among them.
+public struct ReplyRecord: Codable, Equatable, Sendable {
+    /// Sent, by the simulator's count; null without its account.
+    @ExplicitNull public private(set) var sent: Int64?
+    /// Read by the sender.
+    public private(set) var read: Int64
+    /// The share of those sent that were read, 0 to 1; null if none was sent. An abrupt close destroys replies.
+    @ExplicitNull public private(set) var receiptRate: Double?
+    /// Read although a write on the connection had failed before, by reading on for a while.
+    public var errorAfterWriteFailure: Int64 = 0
+
+    /// Makes the figures of what was sent and read.
+    public init(sent: Int64?, read: Int64, errorAfterWriteFailure: Int64 = 0) {
+        self.sent = sent
+        self.read = read
+        self.errorAfterWriteFailure = errorAfterWriteFailure
+        if let sent, sent > 0 { receiptRate = Double(read) / Double(sent) }
+    }
+
+    /// Sent and not read; nil without the simulator's account.
+    public var missed: Int64? { sent.map { $0 - read } }
 }
 
 /// How many notifications had been written after the bad one when its error reply arrived.

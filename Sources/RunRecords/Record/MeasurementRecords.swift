@@ -4,6 +4,9 @@ public import Primitives
 public struct ThroughputRecord: Codable, Equatable, Sendable {
     /// Notifications proved to have been taken, the headline figure.
     @ExplicitNull public private(set) var acceptedPerSecond: Double?
+    /// The same without the intervals in which an error came, a connection was replaced or something was written again; null unless
+    /// there are both such intervals and others, or if the simulator cannot be asked.
+    @ExplicitNull public var undisturbedPerSecond: Double?
     /// Notifications written, those written again among them; says nothing about delivery.
     @ExplicitNull public private(set) var writtenPerSecond: Double?
     /// Plain bytes written.
@@ -108,6 +111,11 @@ public struct IntervalRecord: Codable, Equatable, Sendable {
 
     /// Makes an empty interval.
     public init() {}
+}
+
+extension IntervalRecord {
+    /// Whether something went wrong in it.
+    public var isDisturbed: Bool { rejected > 0 || reconnects > 0 || resent > 0 }
 }
 
 /// What became of one threshold.

@@ -22,6 +22,8 @@ public struct ReconnectRecord: Codable, Equatable, Sendable {
     @ExplicitNull public var firstAcceptanceBy: FirstAcceptanceBasis?
     /// The throughput that reconnects cost; null without reconnects, or if there was too little quiet time to compare with.
     @ExplicitNull public var throughputLost: ThroughputLostRecord?
+    /// How the other connections fared while one was replaced; null where nothing can be told.
+    @ExplicitNull public var others: OthersThroughputRecord?
     /// Reconnects one by one, evenly spread over the run if there were more than a thousand.
     @ExplicitNull public var events: [ReconnectEventRecord]?
 
@@ -38,6 +40,32 @@ public enum FirstAcceptanceBasis: String, Codable, Sendable, CaseIterable {
     case simulator
     /// The moment at which an error reply proved it, which may be long after.
     case proof
+}
+
+/// What the other connections wrote while one was replaced, as a share of what they write in quiet time.
+///
+/// A share of 1 is as much as ever. Several that are replaced at the same time are missing in each other's share.
+public struct OthersThroughputRecord: Codable, Equatable, Sendable {
+    /// Reconnects that took long enough to tell.
+    public var reconnects: Int64
+    /// The smallest share.
+    public var minShare: Double
+    /// The median share.
+    public var medianShare: Double
+
+    /// Makes a figure.
+    public init(reconnects: Int64, minShare: Double, medianShare: Double) {
+        self.reconnects = reconnects
+        self.minShare = minShare
+        self.medianShare = medianShare
+    }
+
+    /// Sums up the shares of single reconnects; nil without any.
+    public init?(_ shares: [Double]) {
+        let sorted = shares.sorted()
+        guard let least = sorted.first else { return nil }
+        self.init(reconnects: Int64(sorted.count), minShare: least, medianShare: sorted[(sorted.count - 1) / 2])
+    }
 }
 
 /// The area below the median rate of first writes while connections were replaced.
@@ -113,6 +141,9 @@ public struct ReconnectEventRecord: Codable, Equatable, Sendable {
     public var resent: Int64 = 0
     /// Throughput lost, in notifications: its share of the episode that it lies in; null if it cannot be told.
     @ExplicitNull public var throughputLost: Double?
+    /// What the other connections wrote for the first time meanwhile, as a share of what they write in quiet time, 1 for as much; null
+    /// if it was too short to tell, if there is no quiet time or no other connection.
+    @ExplicitNull public var othersShare: Double?
 
     /// Makes an event at the run's start that took no time.
     public init() {}

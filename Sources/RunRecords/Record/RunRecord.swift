@@ -49,6 +49,10 @@ public struct RunRecord: Codable, Equatable, Sendable {
     @ExplicitNull public var unmeasured: [String: String]?
     /// Errors by name, most frequent first.
     public var errors: [ErrorCountRecord] = []
+    /// How target streams began that are no error replies, in hexadecimal, and how many of each: the first 16 bytes of the first 16 kinds.
+    @CountsByName public var violationBytes: [String: Int64]
+    /// Error replies sent and read; null in records of versions that did not count them.
+    @ExplicitNull public var replies: ReplyRecord?
     /// Replaced connections.
     public var reconnects = ReconnectRecord()
     /// Error replies that named a notification which had already left the window.

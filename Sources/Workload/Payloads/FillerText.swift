@@ -12,11 +12,13 @@ public enum TextAlphabet: String, Sendable, CaseIterable {
     case fourByte
     /// All of them.
     case mixed
+    /// Quotation marks, backslashes and control characters, which JSON takes as escapes only.
+    case special
 }
 
 /// How made-up text stands in the JSON.
 public enum TextForm: String, Sendable, CaseIterable {
-    /// As UTF-8.
+    /// As UTF-8; what JSON does not take so as the shortest escape.
     case utf8
     /// As `\uXXXX` escapes, surrogate pairs included.
     case escaped
@@ -57,6 +59,7 @@ struct FillerText {
         case .twoByte: 0x0430 + UInt32(random.below(32))
         case .threeByte: 0x4E00 + UInt32(random.below(2_048))
         case .fourByte: 0x1F600 + UInt32(random.below(64))
+        case .special: nextSpecial()
         case .mixed: nextValue(of: [.ascii, .twoByte, .threeByte, .fourByte][Int(random.below(4))])
         }
     }
@@ -71,12 +74,38 @@ struct FillerText {
         return 0x61 + UInt32(random.below(26))
     }
 
+    /// A quotation mark, a backslash, or a control character other than NUL, at which too many readers stop.
+    private mutating func nextSpecial() -> UInt32 {
+        switch random.below(4) {
+        case 0: 0x22
+        case 1: 0x5C
+        default: 1 + UInt32(random.below(31))
+        }
+    }
+
+    /// The letter of JSON's short escape (RFC 8259 section 7); nil if there is none.
+    private static func shortEscape(of scalar: Unicode.Scalar) -> UInt8? {
+        switch scalar {
+        case "\"", "\\": UInt8(scalar.value)
+        case "\u{8}": UInt8(ascii: "b")
+        case "\t": UInt8(ascii: "t")
+        case "\n": UInt8(ascii: "n")
+        case "\u{C}": UInt8(ascii: "f")
+        case "\r": UInt8(ascii: "r")
+        default: nil
+        }
+    }
+
     private func length(of scalar: Unicode.Scalar) -> Int {
-        form == .utf8 ? UTF8.width(scalar) : 6 * UTF16.width(scalar)
+        guard form == .utf8 else { return 6 * UTF16.width(scalar) }
+        if Self.shortEscape(of: scalar) != nil { return 2 }
+        return scalar.value < 0x20 ? 6 : UTF8.width(scalar)
     }
 
     private func append(_ scalar: Unicode.Scalar, to bytes: inout [UInt8]) {
-        if form == .utf8 {
+        if form == .utf8, let letter = Self.shortEscape(of: scalar) {
+            bytes += [UInt8(ascii: "\\"), letter]
+        } else if form == .utf8, scalar.value >= 0x20 {
             for codeUnit in scalar.utf8 { bytes.append(codeUnit) }
         } else {
             for codeUnit in scalar.utf16 { Self.appendEscape(codeUnit, to: &bytes) }

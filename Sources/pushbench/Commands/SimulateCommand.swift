@@ -39,7 +39,8 @@ struct SimulateCommand {
         let place = "\(settings.address):\(server.port)"
         Terminal.write(
             "listening on \(place), feedback on \(settings.address):\(server.feedbackPort), "
-                + "token seed \(profile.workload.seed)\n", to: STDOUT_FILENO)
+                + "HTTP/2 on \(settings.address):\(server.http2Port), token seed \(profile.workload.seed)\n",
+            to: STDOUT_FILENO)
         while interrupts.value == 0 {
             try? await Task.sleep(nanoseconds: 50_000_000)
             try await write(log, of: server)
@@ -69,6 +70,13 @@ struct SimulateCommand {
             of priority 5 \(book.powerSaving), unknown commands \(book.unknownCommands), \
             connections ended inside a notification \(book.unfinished ?? 0)
             """)
+        if let http2 = book.http2 {
+            print(
+                "HTTP/2: requests \(http2.requests), accepted \(http2.accepted), broadcasts \(http2.broadcasts), "
+                    + "streams refused \(http2.refusedStreams), reset by clients \(http2.cancelledStreams), "
+                    + "most open \(http2.maxOpenStreams), connections that broke the protocol \(http2.violations)")
+            for (reason, count) in http2.refusals.sorted(by: { $0.key < $1.key }) { print("\(reason): \(count)") }
+        }
         for fault in book.faults ?? [] { print("fault \(fault.fault): \(fault.count)") }
         printFeedback(book)
         for (status, count) in result.rejections.sorted(by: { $0.key < $1.key }) { print("status \(status): \(count)") }

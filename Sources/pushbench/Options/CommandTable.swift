@@ -1,6 +1,6 @@
 /// Every command and option of the program.
 enum CommandTable {
-    static let commands = [run, simulate, feedback, generate, certificates, report, compare, calibrate, doctor]
+    static let commands = [run, simulate, feedback, generate, certificates, keys, report, compare, calibrate, doctor]
 
     private static let help = OptionSpec.flag("help", "h", "show this help")
     private static let output = OptionSpec.value(
@@ -83,6 +83,17 @@ enum CommandTable {
             .setting(
                 "feedback-port", nil, "NUMBER", "target.simulator.feedback.port", "feedback service's port; 0: any"),
             .setting(
+                "http2-port", nil, "NUMBER", "target.simulator.http2.port", "port of the HTTP/2 provider API; 0: any"),
+            .setting(
+                "signing-key", nil, "FILE", "target.simulator.http2.keyFile",
+                "key that provider tokens must be signed with (PEM); any otherwise"),
+            .setting("key-id", nil, "ID", "target.simulator.http2.keyID", "identifier of that key"),
+            .setting("team-id", nil, "ID", "target.simulator.http2.teamID", "team whose key it is"),
+            .setting("max-streams", nil, "COUNT", "target.simulator.http2.maxStreams", "streams open on a connection"),
+            .setting(
+                "accept-all", nil, "BOOL", "target.simulator.http2.acceptAll",
+                "true: HTTP/2 answers 200 to everything and judges nothing"),
+            .setting(
                 "unregistered", nil, "FILE", "target.simulator.feedback.unregisteredFile",
                 "tokens that the feedback service tells once they were pushed to, one in hexadecimal a line"),
             .value("write-ca", nil, "FILE", "write the certificate authority (PEM) for other clients"),
@@ -136,6 +147,15 @@ enum CommandTable {
             .flag("pkcs12", nil, "PKCS#12 bundles of the provider certificates, too"),
             .flag("encrypt-keys", nil, "encrypt the keys of the provider certificates"),
             .value("passphrase-file", nil, "FILE", "first line encrypts keys and bundles; else PUSHBENCH_PASSPHRASE"),
+            .flag("force", nil, "replace files of the same names"), help,
+        ])
+
+    static let keys = CommandSpec(
+        name: "keys", arguments: "FOLDER", argumentCount: 1...1,
+        summary: "a test key for the provider tokens of HTTP/2",
+        options: [
+            .value("key-id", nil, "ID", "the key's identifier; drawn otherwise"),
+            .value("team-id", nil, "ID", "the team's identifier; drawn otherwise"),
             .flag("force", nil, "replace files of the same names"), help,
         ])
 

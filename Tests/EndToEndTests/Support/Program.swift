@@ -42,6 +42,13 @@ enum Program {
             status: status & 0x7F == 0 ? status >> 8 & 0xFF : 128 + status & 0x7F)
     }
 
+    /// The same on a thread of its own, so that other tests go on while a long command line runs.
+    static func patientShell(_ prelude: String = "", _ arguments: [String]) async throws -> Result {
+        try await withCheckedThrowingContinuation { continuation in
+            Thread.detachNewThread { continuation.resume(with: Swift.Result { try shell(prelude, arguments) }) }
+        }
+    }
+
     /// The simulators of runs that this process has started; those that other tests start by themselves are not meant.
     static func children() -> [pid_t] {
         let entries = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []

@@ -10,8 +10,10 @@ final class Simulator {
     let port: Int
     /// Where its feedback service listens.
     let feedbackPort: Int
+    /// Where it serves the HTTP/2 provider API.
+    let http2Port: Int
     /// The file of the authority that its certificate is from.
-    var authority: String { "\(folder.path)/ca.pem" }
+    let authority: String
 
     /// What it printed at its end.
     private(set) var closingSums = ""
@@ -20,15 +22,18 @@ final class Simulator {
     private let process: pid_t
     private var isRunning = true
 
-    /// Starts it and waits until it listens.
-    init(_ options: [String] = []) throws {
+    /// Starts it and waits until it listens; `authority` vouches for a certificate of the user's own.
+    init(_ options: [String] = [], authority: String? = nil) throws {
         folder = try ScratchFolder()
+        self.authority = authority ?? "\(folder.path)/ca.pem"
         let program = try Self.program()
         let path = folder.path
-        let files = ["--ledger", "\(path)/ledger.json", "--log", "\(path)/log.jsonl", "--write-ca", "\(path)/ca.pem"]
+        let files = ["--ledger", "\(path)/ledger.json", "--log", "\(path)/log.jsonl"]
+        let written = authority == nil ? ["--write-ca", "\(path)/ca.pem"] : []
         // One event loop, so that the log has one order.
         let loops = ["--set", "target.simulator.loops=1"]
-        let arguments = (["simulate", "--port", "0"] + loops + files + options).map { "'\($0)'" }.joined(separator: " ")
+        let arguments = (["simulate", "--port", "0"] + loops + files + written + options).map { "'\($0)'" }.joined(
+            separator: " ")
         // A simulator whose test died ends by itself; the signal that ends it in order is passed on.
         let command = "echo $$; exec timeout 150 '\(program)' \(arguments) 2>'\(path)/errors' </dev/null"
         pipe = try Shell.start(command)
@@ -37,9 +42,11 @@ final class Simulator {
         let ready = Self.readLine(pipe)
         let errors = (try? String(contentsOfFile: "\(path)/errors", encoding: .utf8)) ?? ""
         let places = try #require(
-            ready.firstMatch(of: /listening on [0-9.]+:(\d+), feedback on [0-9.]+:(\d+)/), "it says: \(ready)\(errors)")
+            ready.firstMatch(of: /listening on [0-9.]+:(\d+), feedback on [0-9.]+:(\d+), HTTP\/2 on [0-9.]+:(\d+)/),
+            "it says: \(ready)\(errors)")
         port = try #require(Int(places.1))
         feedbackPort = try #require(Int(places.2))
+        http2Port = try #require(Int(places.3))
     }
 
     deinit { if isRunning { _ = end() } }
@@ -96,7 +103,8 @@ struct LogLine: Decodable, Hashable {
     var outcome: String
     var status: Int?
     var reason: String?
-    var command: Int
+    /// Nil for requests of HTTP/2.
+    var command: Int?
     var identifier: UInt32?
     var token: String?
     var payloadBytes: Int?

@@ -1,0 +1,220 @@
+import Primitives
+import PushWire
+
+/// What each frame does.
+extension HTTP2GatewaySession {
+    func take(_ frame: HTTP2Frame, now: Instant) throws(HTTP2Violation) {
+        let block = try wire.pointee.assembler.take(frame)
+        switch frame.type {
+        case .headers, .continuation:
+            guard let block else { return }
+            try takeHeaders(block, now: now)
+        case .data: try takeData(frame, now: now)
+        case .settings: try takeSettings(frame, now: now)
+        case .ping:
+            try wire.pointee.flood.note(.ping, now: now)
+            if !frame.isAcknowledgement { wire.pointee.outbox.ping(frame.pingData, isAnswer: true) }
+        case .windowUpdate: try takeWindowUpdate(frame)
+        case .resetStream: try takeReset(frame)
+        case .goAway: if isServing { life = .leaving(last: HTTP2FrameHeader.lastStreamID, closes: true) }
+        case .priority, .unknown: try wire.pointee.flood.note(.idleFrame, now: now)
+        case .pushPromise: throw HTTP2Violation(.pushPromise)
+        }
+        try wire.pointee.outbox.check()
+    }
+
+    // MARK: - Requests
+
+    private func takeHeaders(_ block: HTTP2HeaderBlock, now: Instant) throws(HTTP2Violation) {
+        let id = block.streamID
+        fields.reset()
+        // Whatever becomes of the stream, the block must be decoded: both ends keep one table.
+        var violation: HTTP2Violation?
+        do throws(HTTP2Violation) {
+            try wire.pointee.decoder.decode(block.fields, streamID: id) { fields.add($0) }
+        } catch {
+            if error.scope == .connection { throw error }
+            violation = error
+        }
+        if id <= wire.pointee.lastStreamID { return try takeTrailers(block, now: now) }
+        guard !id.isMultiple(of: 2) else { throw HTTP2Violation(.streamOrder) }
+        wire.pointee.lastStreamID = id
+        wire.pointee.openedCount += 1
+        if case .leaving(let last, _) = life, id > last {
+            ledger.counts.api.ignoredStreams += 1
+            return
+        }
+        if try isBeyondLimit(id) { return }
+        if let violation { throw violation }
+        switch fields.fault {
+        case .malformed?: throw HTTP2Violation(.malformedMessage, scope: .stream(id))
+        case .tooLong?: throw HTTP2Violation(.headerListSize, scope: .stream(id))
+        case nil: if !fields.isComplete { throw HTTP2Violation(.malformedMessage, scope: .stream(id)) }
+        }
+        lastRequestAt = now
+        var stream = GatewayStream()
+        stream.id = id
+        stream.head =
+            api.acceptsAll ? judge.glance(at: fields) : judge.judge(fields, on: connection, now: now)
+        if stream.head.kind != .device { channelRequests[id] = judge.channelRequest(fields) }
+        wire.pointee.streams.open(stream)
+        wire.pointee.maxOpenCount = max(wire.pointee.maxOpenCount, wire.pointee.streams.count)
+        if block.endsStream { complete(id, body: UnsafeRawBufferPointer(start: nil, count: 0), now: now) }
+    }
+
+    /// Refuses a stream that is one too many.
+    private func isBeyondLimit(_ id: UInt32) throws(HTTP2Violation) -> Bool {
+        let limit = Int(wire.pointee.own.maxConcurrentStreams ?? .max)
+        guard wire.pointee.streams.count >= limit else { return false }
+        // A client that has not seen our SETTINGS knows no limit, and loses the stream, not the connection.
+        if api.streamEnforcement == .goAway && wire.pointee.hasAcknowledgedSettings {
+            wire.pointee.lastStreamID = id
+            ledger.counts.api.goAways += 1
+            let last = id > 1 ? id - 2 : 0
+            wire.pointee.outbox.goAway(lastStreamID: last, code: .protocolError)
+            life = .leaving(last: last, closes: true)
+            return true
+        }
+        ledger.counts.api.refusedStreams += 1
+        wire.pointee.outbox.reset(streamID: id, code: .refusedStream)
+        return true
+    }
+
+    private func takeTrailers(_ block: HTTP2HeaderBlock, now: Instant) throws(HTTP2Violation) {
+        let id = block.streamID
+        guard wire.pointee.streams.isOpen(id) else {
+            if case .leaving(let last, _) = life, id > last { return }
+            throw HTTP2Violation(.streamOrder)
+        }
+        guard block.endsStream else { throw HTTP2Violation(.malformedMessage, scope: .stream(id)) }
+        try endOfBody(id, last: UnsafeRawBufferPointer(start: nil, count: 0), now: now)
+    }
+
+    private func takeData(_ frame: HTTP2Frame, now: Instant) throws(HTTP2Violation) {
+        let id = frame.streamID
+        let content = try frame.content()
+        wire.pointee.receiveRoom.consume(frame.payload.count)
+        guard wire.pointee.receiveRoom.room >= 0 else { throw HTTP2Violation(.windowExceeded) }
+        if wire.pointee.receiveRoom.room <= Int64(api.connectionWindowBytes / 2) && windowHeldUntil == nil {
+            widenConnection()
+        }
+        guard id <= wire.pointee.lastStreamID else { throw HTTP2Violation(.idleStream) }
+        if content.isEmpty && !frame.endsStream { try wire.pointee.flood.note(.idleFrame, now: now) }
+        guard wire.pointee.streams.isOpen(id) else { return }
+        if !frame.endsStream { try account(frame, on: id) }
+        if frame.endsStream { return try endOfBody(id, last: content, now: now) }
+        keep(content, of: id, now: now)
+    }
+
+    /// Watches the window of a stream that goes on, and widens it.
+    private func account(_ frame: HTTP2Frame, on id: UInt32) throws(HTTP2Violation) {
+        let promised = Int(wire.pointee.own.initialWindowSize)
+        let widest = Int(wire.pointee.widestStreamWindow)
+        let byteCount = frame.payload.count
+        let update =
+            wire.pointee.streams.with(id) { stream in
+                stream.unacknowledgedByteCount += byteCount
+                let count = stream.unacknowledgedByteCount
+                guard count <= widest else { return -1 }
+                guard stream.phase == .receiving, count > 0, count >= promised / 2 else { return 0 }
+                stream.unacknowledgedByteCount = 0
+                return count
+            } ?? 0
+        if update < 0 { throw HTTP2Violation(.windowExceeded, scope: .stream(id)) }
+        if update > 0 { wire.pointee.outbox.windowUpdate(streamID: id, increment: UInt32(update)) }
+    }
+
+    /// Keeps a piece of a body, or counts it where its length does; a body that is too long is answered at once.
+    private func keep(_ content: UnsafeRawBufferPointer, of id: UInt32, now: Instant) {
+        let isWanted =
+            wire.pointee.streams.with(id) { stream in
+                guard stream.phase == .receiving else { return false }
+                stream.bodyByteCount += content.count
+                return stream.bodyByteCount <= Self.maxBodyBytes
+            } ?? false
+        guard isWanted else { return refuseLongBody(of: id, now: now) }
+        bodies[id, default: []] += content
+    }
+
+    private func refuseLongBody(of id: UInt32, now: Instant) {
+        let head = wire.pointee.streams.with(id) { stream in
+            stream.phase == .receiving && stream.bodyByteCount > Self.maxBodyBytes ? stream.head : nil
+        }
+        guard let head = head ?? nil else { return }
+        bodies[id] = nil
+        _ = wire.pointee.streams.with(id) { $0.phase = .discarding }
+        ledger.counts.api.requests += 1
+        let reason = head.refusal ?? .payloadTooLarge
+        enterRefusal(reason, head, payloadByteCount: Self.maxBodyBytes)
+        deliver(.refused(reason, timestamp: reason.status == 410 ? head.timestamp : nil), on: id)
+    }
+
+    /// The request is whole.
+    private func endOfBody(_ id: UInt32, last: UnsafeRawBufferPointer, now: Instant) throws(HTTP2Violation) {
+        let phase = wire.pointee.streams.with(id) { $0.phase }
+        guard phase == .receiving else {
+            guard phase == .discarding else { throw HTTP2Violation(.closedStream, scope: .stream(id)) }
+            return close(id)
+        }
+        guard !bodies.isEmpty, var body = bodies.removeValue(forKey: id) else {
+            return complete(id, body: last, now: now)
+        }
+        body += last
+        body.withUnsafeBytes { complete(id, body: $0, now: now) }
+    }
+
+    // MARK: - Everything else
+
+    private func takeSettings(_ frame: HTTP2Frame, now: Instant) throws(HTTP2Violation) {
+        if case .starting = life { life = .serving }
+        guard !frame.isAcknowledgement else {
+            wire.pointee.hasAcknowledgedSettings = true
+            return
+        }
+        try wire.pointee.flood.note(.settings, now: now)
+        try wire.pointee.peer.apply(frame)
+        if wire.pointee.peer.headerTableSize < 4_096, !wire.pointee.hasAnnouncedTableSize {
+            wire.pointee.hasAnnouncedTableSize = true
+            wire.pointee.announcesTableSize = true
+        }
+        wire.pointee.outbox.settingsAcknowledgement()
+        sendBlocked()
+    }
+
+    private func takeWindowUpdate(_ frame: HTTP2Frame) throws(HTTP2Violation) {
+        let increment = Int64(try frame.windowIncrement())
+        let id = frame.streamID
+        if id == 0 {
+            try wire.pointee.sendRoom.widen(by: increment)
+        } else {
+            guard id <= wire.pointee.lastStreamID else { throw HTTP2Violation(.idleStream) }
+            let limit = Int64(HTTP2Settings.maxWindowSize) - Int64(wire.pointee.peer.initialWindowSize)
+            let isFine =
+                wire.pointee.streams.with(id) { stream in
+                    stream.responseRoom += increment
+                    return stream.responseRoom <= limit
+                } ?? true
+            guard isFine else { throw HTTP2Violation(.windowOverflow, scope: .stream(id)) }
+        }
+        sendBlocked()
+    }
+
+    private func takeReset(_ frame: HTTP2Frame) throws(HTTP2Violation) {
+        let id = frame.streamID
+        guard id <= wire.pointee.lastStreamID else { throw HTTP2Violation(.idleStream) }
+        wire.pointee.spoiltCount += 1
+        if isSpoilingMost { throw HTTP2Violation(.flood(.reset)) }
+        guard wire.pointee.streams.isOpen(id) else { return }
+        ledger.counts.api.cancelledStreams += 1
+        close(id)
+        blocked.removeAll { $0.streamID == id }
+    }
+
+    /// Gives the client its window back.
+    func widenConnection() {
+        let increment = Int64(api.connectionWindowBytes) - wire.pointee.receiveRoom.room
+        guard increment > 0 else { return }
+        wire.pointee.outbox.windowUpdate(streamID: 0, increment: UInt32(increment))
+        try? wire.pointee.receiveRoom.widen(by: increment)
+    }
+}

@@ -1,0 +1,330 @@
+public import Primitives
+import PushWire
+import Workload
+
+/// The gateway's side of one connection of the HTTP/2 provider API: read frames, judge requests, answer each of them.
+///
+/// A machine without sockets, clock or queue, in the shape of ``GatewaySession``, and bounded in everything that a peer can send: streams
+/// by the limit that is announced, header blocks and bodies by what a request may have, answers by holding the reading back
+/// while the peer does not take them (RFC 9113 section 10.5).
+public final class HTTP2GatewaySession {
+    /// How many bytes of answers may wait before nothing more is read.
+    static let unreadLimit = 262_144
+    /// How long a peer may take none of them before the connection is given up.
+    static let unreadTimeout = Interval.seconds(60)
+    /// The longest body that is kept or counted; whatever is longer is refused while it comes.
+    static let maxBodyBytes = 65_536
+    /// How many streams a client may reset or spoil while they are most of what it opens (rapid reset, RFC 9113 section 10.5).
+    static let spoiltStreamAllowance: UInt64 = 1_000
+
+    /// What changes with every frame; behind a pointer, so that no run-time exclusivity check stands on each one's way.
+    struct Wire: ~Copyable {
+        var reader = HTTP2FrameReader(role: .server)
+        var assembler = HeaderBlockAssembler()
+        var decoder: HPACKDecoder
+        var flood = HTTP2FloodGuard()
+        var outbox = HTTP2Outbox(limit: 262_144)
+        var responses = ResponseBuffer()
+        var streams: GatewayStreams
+        var delayed = DelayedAnswers()
+        var writer: ResponseWriter
+        var own: HTTP2Settings
+        var peer = HTTP2Settings()
+        var receiveRoom = HTTP2Window()
+        var sendRoom = HTTP2Window()
+        /// The highest stream that the client opened.
+        var lastStreamID: UInt32 = 0
+        var openedCount: UInt64 = 0
+        var maxOpenCount = 0
+        var spoiltCount: UInt64 = 0
+        /// The widest window that a stream was ever promised.
+        var widestStreamWindow: UInt32
+        /// Whether the next response must say that the dynamic table is not used (RFC 7541 section 4.2).
+        var announcesTableSize = false
+        var hasAnnouncedTableSize = false
+        var hasAcknowledgedSettings = false
+
+        init(_ api: ProviderAPISettings, streamLimit: UInt32, sendsUniqueIDs: Bool, seed: UInt64) {
+            decoder = HPACKDecoder(
+                tableSizeLimit: max(4_096, Int(api.headerTableBytes)),
+                listLimit: max(Int(api.maxHeaderListBytes), 16_384))
+            streams = GatewayStreams(expecting: Int(min(api.maxStreams, 8_192)))
+            writer = ResponseWriter(uniqueSeed: sendsUniqueIDs ? seed : nil)
+            var own = HTTP2Settings()
+            own.headerTableSize = api.headerTableBytes
+            own.maxConcurrentStreams = streamLimit
+            own.initialWindowSize = api.streamWindowBytes
+            own.maxHeaderListSize = api.maxHeaderListBytes
+            self.own = own
+            widestStreamWindow = max(api.streamWindowBytes, 65_535)
+        }
+    }
+
+    /// How far the connection is from its end.
+    enum Life {
+        /// Nothing came yet but parts of the preface.
+        case starting
+        /// Requests are answered.
+        case serving
+        /// GOAWAY was sent: streams up to that one are answered, and then the connection is closed, if it shall.
+        case leaving(last: UInt32, closes: Bool)
+        /// Nothing is read or answered any more.
+        case closed
+    }
+
+    /// When the connection's first notification was accepted; nil before.
+    public internal(set) var firstAcceptedAt: Instant?
+
+    let settings: GatewaySettings
+    let api: ProviderAPISettings
+    let judge: RequestJudge
+    let ledger: GatewayLedger
+    let pace: GatewayPace
+    let connection: ProviderConnection
+    /// Nil without faults that can strike the connection.
+    let faults: RequestFaults?
+    let fields = ReceivedFields()
+    let wire: UnsafeMutablePointer<Wire>
+    var throttle: ReadingThrottle?
+    var life = Life.starting
+    /// Bodies that came in pieces and are wanted whole, by their streams.
+    var bodies: [UInt32: [UInt8]] = [:]
+    /// Requests about channels whose bodies are still to come.
+    var channelRequests: [UInt32: ChannelRequest] = [:]
+    /// Bodies of responses that wait for room in a window, in order.
+    var blocked: [(streamID: UInt32, body: [UInt8])] = []
+    var requestCount: UInt64 = 0
+    var lastRequestAt: Instant
+    var windowHeldUntil: Instant?
+    var announcedGoAway: (order: GoAwayOrder, at: Instant)?
+    var isLimitRaised = false
+    /// Whether nothing that comes is looked at any more.
+    var isBroken = false
+    var isHolding = false
+    var heldSince = Instant.zero
+    private let openedAt: Instant
+    private var actions: [GatewayAction] = []
+
+    /// Makes the session of one accepted connection; judge, book and pace are those of the event loop on which it lives.
+    ///
+    /// - Parameters:
+    ///   - judge: judges the requests, and has the settings.
+    ///   - ledger: the event loop's book.
+    ///   - pace: what its connections share.
+    ///   - limiters: how often its devices were pushed to.
+    ///   - connection: what is known of the provider.
+    ///   - refusal: why the connection is given up before any request, for example because of its certificate; nil to serve it.
+    ///   - now: the time at which it was opened.
+    public init(
+        judge: RequestJudge, ledger: GatewayLedger, pace: GatewayPace, limiters: TokenLimiters = TokenLimiters(),
+        connection: ProviderConnection = ProviderConnection(), refusal: String? = nil, openedAt now: Instant
+    ) {
+        self.judge = judge
+        settings = judge.settings
+        api = judge.api
+        self.ledger = ledger
+        self.pace = pace
+        self.connection = connection
+        faults = RequestFaults(
+            settings: settings, ledger: ledger, totals: pace.totals, limiters: limiters, openedAt: now)
+        throttle = ReadingThrottle(plan: settings.faults, scope: .connection, totals: pace.totals, openedAt: now)
+        openedAt = now
+        lastRequestAt = now
+        let isRestricted = api.authentication == .required && connection.certificateTopics == nil && !api.acceptsAll
+        wire = .allocate(capacity: 1)
+        wire.initialize(
+            to: Wire(
+                api, streamLimit: isRestricted ? min(api.streamsBeforeAuthentication, api.maxStreams) : api.maxStreams,
+                sendsUniqueIDs: settings.environment == .sandbox && !api.acceptsAll,
+                seed: (settings.tokenSeed ?? 0) ^ 0x756E_6971_7565))
+        ledger.counts.connections += 1
+        wire.pointee.outbox.settings(wire.pointee.own)
+        if api.connectionWindowBytes > UInt32(HTTP2Window.initial) {
+            let increment = api.connectionWindowBytes - UInt32(HTTP2Window.initial)
+            wire.pointee.outbox.windowUpdate(streamID: 0, increment: increment)
+            try? wire.pointee.receiveRoom.widen(by: Int64(increment))
+        }
+        want(.fill)
+        if let refusal {
+            wire.pointee.outbox.goAway(
+                lastStreamID: 0, code: .noError, debugData: Array(#"{"reason":"\#(refusal)"}"#.utf8))
+            life = .leaving(last: 0, closes: true)
+        }
+    }
+
+    deinit {
+        wire.deinitialize(count: 1)
+        wire.deallocate()
+    }
+
+    /// Takes what the session wants done; nil when nothing.
+    public func takeAction() -> GatewayAction? { actions.isEmpty ? nil : actions.removeFirst() }
+
+    /// How many streams are open.
+    public var openStreamCount: Int { wire.pointee.streams.count }
+
+    /// How many bytes of answers wait to be written.
+    public var waitingByteCount: Int { wire.pointee.outbox.byteCount + wire.pointee.responses.byteCount }
+
+    /// When ``timerFired(now:)`` wants to be called.
+    public var deadline: Instant? {
+        if case .closed = life { return nil }
+        var next = Instant.distantFuture
+        if case .starting = life { next = min(next, openedAt + api.prefaceTimeout) }
+        if let due = wire.pointee.delayed.nextAt { next = min(next, due) }
+        if let due = faults?.deadline { next = min(next, due) }
+        if let due = windowHeldUntil { next = min(next, due) }
+        if let announced = announcedGoAway { next = min(next, announced.at) }
+        if isHolding { next = min(next, heldSince + Self.unreadTimeout) }
+        if let timeout = api.idleTimeout, wire.pointee.streams.count == 0 { next = min(next, lastRequestAt + timeout) }
+        return next < .distantFuture ? next : nil
+    }
+
+    /// Bytes came from the provider.
+    public func receive(_ bytes: UnsafeRawBufferPointer, now: Instant) {
+        ledger.counts.receivedBytes += UInt64(bytes.count)
+        let before = ledger.counts.api.accepted
+        var rest = bytes
+        while !isClosed && !isBroken {  // bounded: each turn takes bytes off the input
+            do throws(HTTP2Violation) {
+                guard let frame = try wire.pointee.reader.next(in: &rest) else { break }
+                try take(frame, now: now)
+            } catch {
+                punish(error)
+            }
+        }
+        let acceptedNow = ledger.counts.api.accepted - before
+        if acceptedNow > 0 { noteAcceptance(of: acceptedNow, now: now) }
+        let mostOpen = UInt64(wire.pointee.maxOpenCount)
+        if mostOpen > ledger.counts.api.maxOpenStreams { ledger.counts.api.maxOpenStreams = mostOpen }
+        settle(now: now)
+    }
+
+    /// Time has come for what ``deadline`` announced.
+    public func timerFired(now: Instant) {
+        if case .starting = life, now >= openedAt + api.prefaceTimeout { return end(.graceful) }
+        if isHolding, now >= heldSince + Self.unreadTimeout { return end(.abrupt) }
+        while !isClosed, let due = wire.pointee.delayed.takeDue(now) {  // bounded: by the streams that are open
+            deliver(due.answer, on: due.streamID)
+        }
+        while !isClosed, let strike = faults?.timedStrike(now: now) {  // bounded: each fault strikes once
+            suffer(strike, now: now)
+        }
+        if let until = windowHeldUntil, now >= until {
+            windowHeldUntil = nil
+            widenConnection()
+        }
+        if let announced = announcedGoAway, now >= announced.at { sendGoAway(announced.order) }
+        if let timeout = api.idleTimeout, wire.pointee.streams.count == 0, now >= lastRequestAt + timeout, isServing {
+            var order = GoAwayOrder()
+            order.reason = .idleTimeout
+            sendGoAway(order)
+        }
+        settle(now: now)
+    }
+
+    /// Writes frames that wait, as many as have room, and returns their length; 0 if there are none.
+    public func fill(into buffer: UnsafeMutableRawBufferPointer, now: Instant) -> Int {
+        var count = wire.pointee.outbox.drain(into: buffer)
+        if count < buffer.count {
+            count += wire.pointee.responses.drain(into: UnsafeMutableRawBufferPointer(rebasing: buffer[count...]))
+        }
+        settle(now: now, wantsFill: false)
+        return count
+    }
+
+    /// The provider closed the connection, or it broke.
+    public func connectionEnded() {
+        if wire.pointee.reader.unfinishedByteCount > 0 && !isClosed { ledger.counts.partialNotifications += 1 }
+        life = .closed
+    }
+
+    // MARK: - Between the parts
+
+    var isClosed: Bool { if case .closed = life { true } else { false } }
+
+    var isServing: Bool {
+        switch life {
+        case .starting, .serving: true
+        case .leaving, .closed: false
+        }
+    }
+
+    func want(_ action: GatewayAction) { actions.append(action) }
+
+    /// Asks for what follows from what was done: bytes to write, an end, or that nothing more be read for now.
+    func settle(now: Instant, wantsFill: Bool = true) {
+        guard !isClosed else { return }
+        let waiting = waitingByteCount
+        if waiting > 0 {
+            if wantsFill { want(.fill) }
+        } else if case .leaving(_, true) = life, wire.pointee.streams.count == 0 {
+            return end(.graceful)
+        }
+        if waiting > Self.unreadLimit, !isHolding {
+            isHolding = true
+            heldSince = now
+            want(.hold)
+        } else if isHolding, waiting <= Self.unreadLimit / 2 {
+            isHolding = false
+            want(.resume)
+        } else if isHolding, !wantsFill {
+            heldSince = now
+        }
+    }
+
+    func end(_ mode: CloseMode) {
+        life = .closed
+        want(.close(mode))
+    }
+
+    private func noteAcceptance(of count: UInt64, now: Instant) {
+        ledger.counts.firstAcceptedAt = ledger.counts.firstAcceptedAt ?? now
+        ledger.counts.lastAcceptedAt = now
+        firstAcceptedAt = firstAcceptedAt ?? now
+        if let until = pace.pause(afterAccepting: count, now: now, ledger: ledger) { want(.pause(until: until)) }
+        let own = throttle?.pause(afterAccepting: count, now: now, ledger: ledger)
+        if let until = own { want(.pause(until: until)) }
+    }
+
+    /// What a broken rule costs: a stream, or the connection.
+    func punish(_ violation: HTTP2Violation) {
+        switch violation.scope {
+        case .stream(let id):
+            ledger.counts.api.streamViolations += 1
+            close(id)
+            wire.pointee.outbox.reset(streamID: id, code: violation.code)
+            wire.pointee.spoiltCount += 1
+            if isSpoilingMost { punish(HTTP2Violation(.flood(.reset))) }
+        case .connection:
+            ledger.counts.api.violations += 1
+            let last: UInt32
+            if case .leaving(let promised, _) = life { last = promised } else { last = wire.pointee.lastStreamID }
+            wire.pointee.outbox.goAway(lastStreamID: last, code: violation.code)
+            breakOff()
+        }
+    }
+
+    /// Ends the connection once what waits is written, without answering anything more.
+    func breakOff() {
+        _ = wire.pointee.streams.closeAll(above: 0)
+        bodies.removeAll()
+        channelRequests.removeAll()
+        blocked.removeAll()
+        life = .leaving(last: 0, closes: true)
+        isBroken = true
+    }
+
+    /// Whether most of many streams were reset by the client or broke the protocol.
+    var isSpoilingMost: Bool {
+        wire.pointee.spoiltCount > Self.spoiltStreamAllowance
+            && wire.pointee.spoiltCount > wire.pointee.openedCount / 2
+    }
+
+    /// Forgets a stream.
+    func close(_ id: UInt32) {
+        wire.pointee.streams.close(id)
+        if !bodies.isEmpty { bodies[id] = nil }
+        if !channelRequests.isEmpty { channelRequests[id] = nil }
+    }
+}

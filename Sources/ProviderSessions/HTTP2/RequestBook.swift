@@ -1,0 +1,74 @@
+public import Primitives
+public import PushWire
+
+/// What only the provider API tells, summed up over a run: reasons, resets, ends.
+public struct RequestBook: Hashable, Sendable {
+    /// Refused requests by reason, those that were sent again among them; without a reason, by status.
+    public private(set) var refusals: [String: UInt64] = [:]
+    /// Refused requests by status.
+    public private(set) var statuses: [Int: UInt64] = [:]
+    /// Refused requests that were sent again.
+    public private(set) var retried: UInt64 = 0
+    /// Streams that the gateway ended, by code.
+    public private(set) var resets: [HTTP2ErrorCode: UInt64] = [:]
+    /// GOAWAY frames by code.
+    public private(set) var goAways: [HTTP2ErrorCode: UInt64] = [:]
+    /// GOAWAY frames that gave a reason, by reason.
+    public private(set) var goAwayReasons: [String: UInt64] = [:]
+    /// Requests that had no answer in time.
+    public private(set) var timedOut: UInt64 = 0
+    /// Rules that the gateway broke, by their code.
+    public private(set) var violations: [HTTP2ErrorCode: UInt64] = [:]
+    /// For how long the gateway kept connections from opening requests, added over all of them.
+    public private(set) var blocked: [BlockCause: Interval] = [:]
+
+    /// A hostile gateway may vary reasons and codes; of each kind only so many are told apart.
+    private static let kindLimit = 64
+    private static let otherName = "other"
+    private static let otherCode = HTTP2ErrorCode(rawValue: .max)
+
+    /// Makes an empty book.
+    public init() {}
+
+    /// Enters what an event says.
+    public mutating func record(_ event: RequestEvent) {
+        switch event {
+        case .refused(let refusal, _):
+            Self.count(refusal.name, 1, in: &refusals, otherwise: Self.otherName)
+            statuses[refusal.status, default: 0] += 1
+            if refusal.isRetried { retried += 1 }
+        case .streamsReset(let code, let count, _): Self.count(code, count, in: &resets, otherwise: Self.otherCode)
+        case .timedOut(let count, _): timedOut += count
+        case .goAway(let code, let reason, _, _):
+            Self.count(code, 1, in: &goAways, otherwise: Self.otherCode)
+            if reason != .absent {
+                let name = RefusalBody(reason: reason).reasonName
+                Self.count(name, 1, in: &goAwayReasons, otherwise: Self.otherName)
+            }
+        case .violation(let violation, _):
+            Self.count(violation.code, 1, in: &violations, otherwise: Self.otherCode)
+        case .blocked(let cause, let time, _): blocked[cause, default: .zero] = blocked[cause, default: .zero] + time
+        case .streamLimit: break
+        }
+    }
+
+    private static func count<Key: Hashable>(
+        _ key: Key, _ count: UInt64, in counts: inout [Key: UInt64], otherwise: Key
+    ) {
+        let isKnown = counts[key] != nil || counts.count < kindLimit
+        counts[isKnown ? key : otherwise, default: 0] += count
+    }
+
+    /// Adds another loop's book to this one.
+    public mutating func add(_ other: RequestBook) {
+        refusals.merge(other.refusals, uniquingKeysWith: +)
+        statuses.merge(other.statuses, uniquingKeysWith: +)
+        retried += other.retried
+        resets.merge(other.resets, uniquingKeysWith: +)
+        goAways.merge(other.goAways, uniquingKeysWith: +)
+        goAwayReasons.merge(other.goAwayReasons, uniquingKeysWith: +)
+        timedOut += other.timedOut
+        violations.merge(other.violations, uniquingKeysWith: +)
+        blocked.merge(other.blocked, uniquingKeysWith: +)
+    }
+}

@@ -1,0 +1,298 @@
+public import Primitives
+import PushWire
+
+extension RequestSession {
+    /// Bytes came from the gateway.
+    public func receive(_ bytes: UnsafeRawBufferPointer, now: Instant) {
+        guard state.isConnected, leaving != .violation else { return }
+        heardAt = now
+        pingedAt = nil
+        var rest = bytes
+        var isReading = true
+        while isReading && leaving != .violation {
+            do throws(HTTP2Violation) {
+                isReading = try readFrame(in: &rest, now: now)
+            } catch {
+                handle(error, now: now)
+            }
+        }
+        settleAccepted(now: now)
+        concludeIfIdle(now: now)
+        if action == nil && batch == nil && state.isOpen && mayWrite(now: now) { action = .fill }
+    }
+
+    private func mayWrite(now: Instant) -> Bool {
+        if !outbox.isEmpty { return true }
+        guard leaving == nil, now >= pausedUntil else { return false }
+        if !bodies.isEmpty { return sendWindow.room > 0 }
+        return hasWork && ring.openCount < streamLimit && sendWindow.room > 0
+    }
+
+    private func readFrame(in bytes: inout UnsafeRawBufferPointer, now: Instant) throws(HTTP2Violation) -> Bool {
+        guard let frame = try reader.next(in: &bytes) else { return false }
+        if let block = try assembler.take(frame) {
+            try handle(block, now: now)
+            return true
+        }
+        switch frame.type {
+        case .data: try handleData(frame, now: now)
+        case .settings: try handleSettings(frame, now: now)
+        case .windowUpdate: try handleWindowUpdate(frame)
+        case .resetStream: try handleReset(frame, now: now)
+        case .goAway: handleGoAway(frame, now: now)
+        case .ping:
+            guard !frame.isAcknowledgement else { return true }
+            try floods.note(.ping, now: now)
+            outbox.ping(frame.pingData, isAnswer: true)
+            try outbox.check()
+        case .priority, .unknown: try floods.note(.idleFrame, now: now)
+        case .headers, .continuation, .pushPromise: break
+        }
+        return true
+    }
+
+    /// Tells the gateway what it did wrong, and gives up a stream or the connection.
+    private func handle(_ violation: HTTP2Violation, now: Instant) {
+        events.append(.request(.violation(violation, at: now)))
+        switch violation.scope {
+        case .stream(let streamID):
+            if let place = ring.find(streamID) {
+                outbox.reset(streamID: streamID, code: violation.code)
+                let request = place.pointee
+                close(place)
+                settleUnproven(request)
+            }
+            do throws(HTTP2Violation) {
+                try floods.note(.reset, now: now)
+            } catch {
+                handle(error, now: now)
+            }
+        case .connection:
+            ring.closeAll { settleUnproven($0) }
+            bodies.removeAll()
+            refusals.removeAll()
+            outbox.removeAll()
+            outbox.goAway(lastStreamID: 0, code: violation.code)
+            leaving = .violation
+            action = .fill
+        }
+    }
+
+    // MARK: - Answers
+
+    private func handle(_ block: HTTP2HeaderBlock, now: Instant) throws(HTTP2Violation) {
+        guard let place = ring.find(block.streamID) else { return try noteClosed(block.streamID, now: now) }
+        guard place.pointee.phase == .awaiting else {
+            try responses.decodeTrailers(block)
+            return end(place, now: now)
+        }
+        if ResponseDecoder.isSuccess(block.fields) {
+            if block.endsStream { accept(place, now: now) } else { place.pointee.phase = .succeeding }
+            return
+        }
+        let head = try responses.decode(block)
+        guard !head.isInterim else {
+            try floods.note(.idleFrame, now: now)
+            if block.endsStream { throw HTTP2Violation(.malformedMessage, scope: .stream(block.streamID)) }
+            return
+        }
+        if head.status == 200 {
+            place.pointee.phase = .succeeding
+        } else {
+            place.pointee.phase = .failing
+            refusals.append(OpenRefusal(streamID: block.streamID, status: head.status))
+        }
+        if block.endsStream { end(place, now: now) }
+    }
+
+    private func handleData(_ frame: HTTP2Frame, now: Instant) throws(HTTP2Violation) {
+        receiveWindow.consume(frame.header.length)
+        guard receiveWindow.room >= 0 else { throw HTTP2Violation(.windowExceeded) }
+        if receiveWindow.room < HTTP2Window.initial / 2 {
+            let increment = HTTP2Window.initial - receiveWindow.room
+            outbox.windowUpdate(streamID: 0, increment: UInt32(increment))
+            try receiveWindow.widen(by: increment)
+        }
+        guard let place = ring.find(frame.streamID) else { return try noteClosed(frame.streamID, now: now) }
+        let content = try frame.content()
+        if content.isEmpty && !frame.endsStream { try floods.note(.idleFrame, now: now) }
+        switch place.pointee.phase {
+        case .awaiting: throw HTTP2Violation(.malformedMessage, scope: .stream(frame.streamID))
+        case .succeeding: break
+        case .failing:
+            if let index = refusals.lastIndex(where: { $0.streamID == frame.streamID }) {
+                let room = max(0, Self.refusalBodyLimit - refusals[index].body.count)
+                refusals[index].body += content.prefix(room)
+            }
+        }
+        if frame.endsStream { end(place, now: now) }
+    }
+
+    /// The answer is complete.
+    private func end(_ place: UnsafeMutablePointer<OpenRequest>, now: Instant) {
+        guard place.pointee.phase == .failing else { return accept(place, now: now) }
+        let streamID = place.pointee.streamID
+        guard let index = refusals.lastIndex(where: { $0.streamID == streamID }) else { return }
+        let refusal = refusals.remove(at: index)
+        let body = refusal.body.withUnsafeBytes { RefusalBody($0) }
+        refuse(place, status: refusal.status, body: body, now: now)
+    }
+
+    private func accept(_ place: UnsafeMutablePointer<OpenRequest>, now: Instant) {
+        let request = place.pointee
+        // An answer before the end of the body leaves the stream half open.
+        if !bodies.isEmpty, bodies.contains(where: { $0.streamID == request.streamID }) {
+            outbox.reset(streamID: request.streamID, code: .noError)
+        }
+        close(place)
+        accepted.append(request.sequence)
+        samples.append(RequestSample(sequence: request.sequence, writtenAt: request.openedAt, isAccepted: true))
+        refusedPause = .zero
+        if !isProven {
+            isProven = true
+            noteLimit(now: now)
+        }
+    }
+
+    private func refuse(
+        _ place: UnsafeMutablePointer<OpenRequest>, status: Int, body: RefusalBody, now: Instant
+    ) {
+        var request = place.pointee
+        if bodies.contains(where: { $0.streamID == request.streamID }) {
+            outbox.reset(streamID: request.streamID, code: .noError)
+        }
+        close(place)
+        errorReplyCount += 1
+        samples.append(RequestSample(sequence: request.sequence, writtenAt: request.openedAt, isAccepted: false))
+        // Whatever is not about the credentials was judged with good ones.
+        if !isProven && status != 401 && status != 403 && status != 429 && status < 500 {
+            isProven = true
+            noteLimit(now: now)
+        }
+        var rule = RefusalReason.retry(forStatus: status)
+        if case .known(let reason) = body.reason { rule = reason.retry }
+        let delay = requests.retries.delay(rule: rule, retries: request.retries)
+        events.append(
+            .request(
+                .refused(
+                    RequestRefusal(
+                        sequence: request.sequence, status: status, reason: body.reason,
+                        timestampMilliseconds: body.timestampMilliseconds, latency: now - request.openedAt,
+                        isRetried: delay != nil), at: now)))
+        guard let delay else {
+            events.append(.settled(request.run, .rejected, nil))
+            return
+        }
+        request.retries += 1
+        let again = Resend(
+            sequence: request.sequence, unprovenResends: request.unprovenResends, retries: request.retries,
+            otherwise: .rejected)
+        if rule == .otherConnection {
+            resends.append(again)
+            if leaving == nil { leave(.goAway(.noError, last: HTTP2FrameHeader.lastStreamID), resent: 1, now: now) }
+        } else {
+            resends.append(again, until: now + delay)
+        }
+    }
+
+    /// Enters what was accepted since the last time, neighbours together.
+    private func settleAccepted(now: Instant) {
+        if !samples.isEmpty { samplesAt = now }
+        guard !accepted.isEmpty else { return }
+        acceptedCount += UInt64(accepted.count)
+        if zip(accepted, accepted.dropFirst()).contains(where: { $0 > $1 }) { accepted.sort() }
+        var run = SequenceRun(start: accepted[0], count: 0)
+        for sequence in accepted {
+            if sequence != run.end {
+                events.append(.settled(run, .accepted, .response))
+                run = SequenceRun(start: sequence, count: 0)
+            }
+            run.count += 1
+        }
+        events.append(.settled(run, .accepted, .response))
+        accepted.removeAll(keepingCapacity: true)
+        if let seen = reconnectClock.proved() { events.append(.firstProof(after: now - seen, at: now)) }
+    }
+
+    /// A frame for a stream that is not open: one that we have closed, or one that never was (RFC 9113 section 5.1).
+    private func noteClosed(_ streamID: UInt32, now: Instant) throws(HTTP2Violation) {
+        guard streamID % 2 == 1, streamID < ring.nextStreamID else { throw HTTP2Violation(.idleStream) }
+        if lateFrameCredit > 0 {
+            lateFrameCredit -= 1
+        } else {
+            try floods.note(.idleFrame, now: now)
+        }
+    }
+
+    // MARK: - The connection
+
+    private func handleSettings(_ frame: HTTP2Frame, now: Instant) throws(HTTP2Violation) {
+        guard !frame.isAcknowledgement else { return }
+        try floods.note(.settings, now: now)
+        let before = peer
+        try peer.apply(frame)
+        hasSettings = true
+        if peer.headerTableSize != before.headerTableSize {
+            template.setPeerTableSize(Int(peer.headerTableSize))
+        }
+        let growth = Int64(peer.initialWindowSize) - Int64(before.initialWindowSize)
+        if growth != 0 {
+            for index in bodies.indices { try bodies[index].window.widen(by: growth) }
+        }
+        outbox.settingsAcknowledgement()
+        try outbox.check()
+        noteLimit(now: now)
+    }
+
+    private func handleWindowUpdate(_ frame: HTTP2Frame) throws(HTTP2Violation) {
+        let increment = Int64(try frame.windowIncrement())
+        guard frame.streamID != 0 else { return try sendWindow.widen(by: increment) }
+        guard frame.streamID % 2 == 1, frame.streamID < ring.nextStreamID else { throw HTTP2Violation(.idleStream) }
+        guard let index = bodies.firstIndex(where: { $0.streamID == frame.streamID }) else { return }
+        try bodies[index].window.widen(by: increment, scope: .stream(frame.streamID))
+    }
+
+    private func handleReset(_ frame: HTTP2Frame, now: Instant) throws(HTTP2Violation) {
+        guard let place = ring.find(frame.streamID) else { return try noteClosed(frame.streamID, now: now) }
+        let request = place.pointee
+        close(place)
+        events.append(.request(.streamsReset(frame.resetCode, count: 1, at: now)))
+        guard frame.resetCode == .refusedStream else { return settleUnproven(request) }
+        // Nothing was done about it (RFC 9113 section 8.7), so it goes again; one that only ever refuses is not stormed.
+        sendAgain(request, otherwise: .lost)
+        if now >= pausedUntil {
+            refusedPause =
+                refusedPause == .zero ? requests.refusedPause : min(refusedPause * 2, requests.refusedPauseLimit)
+            pausedUntil = now + refusedPause
+        }
+    }
+
+    private func handleGoAway(_ frame: HTTP2Frame, now: Instant) {
+        var last = frame.lastStreamID
+        // A second one may only lower it (RFC 9113 section 6.8).
+        if case .goAway(_, let before)? = leaving { last = min(last, before) }
+        let queued = resends.count
+        var above: [UInt32] = []
+        ring.closeAll(above: last) { request in
+            above.append(request.streamID)
+            sendAgain(request, otherwise: .lost)
+        }
+        if !bodies.isEmpty { bodies.removeAll { $0.streamID > last } }
+        if !refusals.isEmpty { refusals.removeAll { $0.streamID > last } }
+        let resent = UInt64(resends.count - queued)
+        events.append(
+            .request(
+                .goAway(frame.goAwayCode, reason: RefusalBody(frame.debugData).reason, resent: resent, at: now)))
+        leave(.goAway(frame.goAwayCode, last: last), resent: resent, now: now)
+    }
+
+    /// Opens no request on this connection any more.
+    private func leave(_ why: Leaving, resent: UInt64, now: Instant) {
+        if leaving == nil, case .goAway(let code, _) = why {
+            reconnectClock.connectionEnded(
+                .goAway(code), inFlight: UInt64(ring.openCount) + resent, resent: resent, at: now)
+        }
+        leaving = why
+        noteBlocked(by: nil, now: now)
+    }
+}

@@ -1,0 +1,433 @@
+public import Primitives
+public import PushWire
+public import Workload
+
+/// The sender's side of one connection slot of the provider API: requests on many streams, their answers, resending, retries.
+///
+/// A machine without sockets, clock or queue, like ``ProviderSession``, and driven alike. Every request has an answer here, so there is
+/// nothing to prove: what an answer says is the notification's fate, and what has none when its connection ends is unproven.
+///
+/// After GOAWAY no request is opened; those up to its last stream may finish, those above it go first on the next connection.
+public final class RequestSession {
+    /// Which of the run's connections this is, from 0.
+    public let slot: Int
+    /// What the session was told about batches, reconnecting and the unproven.
+    public let plan: SessionPlan
+    /// What the session was told about requests.
+    public let requests: RequestPlan
+    /// How many connections stood so far.
+    public internal(set) var connectionCount = 0
+    /// How many bytes of requests were written, headers included.
+    public internal(set) var writtenBytes: UInt64 = 0
+    /// How many requests were written, again or for the first time.
+    public internal(set) var writtenCount: UInt64 = 0
+    /// How many of those were written again.
+    public internal(set) var resentCount: UInt64 = 0
+    /// How many notifications were accepted.
+    public internal(set) var acceptedCount: UInt64 = 0
+    /// How many requests were refused by a response.
+    public internal(set) var errorReplyCount = 0
+    /// What the gateway announced last.
+    public internal(set) var peer = HTTP2Settings()
+
+    let supply: SequenceSupply
+    let source: NotificationSource
+    var random: SeededRandom
+    var state = ConnectionState.idle
+    var ring: StreamRing
+    var resends = ResendQueue()
+    /// What was claimed of the supply and not written yet.
+    var claimed = SequenceRun(start: 0, count: 0)
+    var cursor: DeviceCursor
+    var cursorSequence: UInt64 = 0
+    var authorization: [UInt8]?
+
+    // MARK: The connection
+
+    var reader = HTTP2FrameReader(role: .client)
+    var assembler = HeaderBlockAssembler()
+    var responses: ResponseDecoder
+    var template: RequestTemplate
+    var outbox = HTTP2Outbox()
+    var floods: HTTP2FloodGuard
+    var sendWindow = HTTP2Window()
+    var receiveWindow = HTTP2Window()
+    var bodies: [PendingBody] = []
+    var refusals: [OpenRefusal] = []
+    var hasSettings = false
+    /// Whether a request on this connection was judged with good credentials.
+    var isProven = false
+    /// How many frames may still come for streams that were cancelled here.
+    var lateFrameCredit = 0
+    var announcedLimit = 0
+    var leaving: Leaving?
+    var refusedPause = Interval.zero
+    var pausedUntil = Instant.zero
+    var heardAt = Instant.zero
+    var pingedAt: Instant?
+    var batch: PendingBatch?
+    /// What the batch has of notifications that are written for the first time.
+    var fresh = SequenceRuns()
+    var reconnectClock: ReconnectClock
+    var blocked = BlockedClock()
+
+    // MARK: Output
+
+    var action: SessionAction?
+    var events: [SessionEvent] = []
+    var accepted: [UInt64] = []
+    var samples: [RequestSample] = []
+    var samplesAt = Instant.zero
+    let scratch: UnsafeMutableRawBufferPointer
+
+    /// How many events have room without asking for memory.
+    private static let keptEventCount = 64
+
+    /// A batch between the moment at which it was encoded and the one at which the kernel had all of it.
+    struct PendingBatch {
+        var notifications: UInt64 = 0
+        var resent: UInt64 = 0
+        var bytes = 0
+        var filledAt: Instant
+    }
+
+    /// The rest of a body for which a window had no room.
+    struct PendingBody {
+        var streamID: UInt32
+        var sequence: UInt64
+        var written: Int
+        var count: Int
+        var window: HTTP2Window
+    }
+
+    /// A refusal whose body has not ended.
+    struct OpenRefusal {
+        var streamID: UInt32
+        var status: Int
+        var body: [UInt8] = []
+    }
+
+    /// Why no request is opened on the connection any more.
+    enum Leaving: Equatable {
+        /// The gateway sent GOAWAY.
+        case goAway(HTTP2ErrorCode, last: UInt32)
+        /// The stream numbers came to their end.
+        case rollover
+        /// The gateway broke a rule; it is told, and then the connection is closed.
+        case violation
+    }
+
+    /// How many frames an answer may have that comes too late.
+    private static let lateFrames = 4
+    /// The most bytes of a refusal's body that are kept.
+    static let refusalBodyLimit = 4_096
+
+    /// Makes the session of connection `slot`, counted from 0; `seed` decides the jitter of its pauses.
+    public init(
+        slot: Int, plan: SessionPlan, requests: RequestPlan, supply: SequenceSupply, source: NotificationSource,
+        seed: UInt64
+    ) {
+        precondition(plan.batch.notifications > 0 && requests.streams > 0, "a batch and a connection hold a request")
+        precondition(requests.lastStreamID % 2 == 1, "a client's streams have odd numbers")
+        self.slot = slot
+        self.plan = plan
+        self.requests = requests
+        self.supply = supply
+        self.source = source
+        random = SeededRandom(seed: mix64(seed) ^ UInt64(slot))
+        ring = StreamRing(limit: requests.streams)
+        cursor = source.cursor(at: 0)
+        authorization = requests.fields.authorization
+        responses = ResponseDecoder(ids: requests.ids)
+        template = RequestTemplate(fields: requests.fields, ids: requests.ids)
+        floods = HTTP2FloodGuard(limits: requests.floods)
+        reconnectClock = ReconnectClock(slot: slot)
+        scratch = .allocate(byteCount: RequestTemplate.maxTokenBytes + source.maxPayloadBytes, alignment: 16)
+    }
+
+    deinit { scratch.deallocate() }
+
+    // MARK: - Output
+
+    /// Takes what the session wants done; nil when nothing.
+    public func takeAction() -> SessionAction? {
+        defer { action = nil }
+        return action
+    }
+
+    /// Passes each event since the last call to `body`, in order.
+    public func takeEvents(_ body: (SessionEvent) -> Void) {
+        guard !events.isEmpty else { return }
+        for event in events { body(event) }
+        events.removeAll(keepingCapacity: events.count <= Self.keptEventCount)
+    }
+
+    /// Passes the requests that were answered since the last call to `body`, with the time of the answers; none without answers.
+    public func takeSamples(_ body: (UnsafeBufferPointer<RequestSample>, Instant) -> Void) {
+        guard !samples.isEmpty else { return }
+        samples.withUnsafeBufferPointer { body($0, samplesAt) }
+        samples.removeAll(keepingCapacity: true)
+    }
+
+    /// Another value of `authorization` holds for the requests from now on; nil leaves it out.
+    public func setAuthorization(_ value: [UInt8]?) {
+        authorization = value
+        template.setAuthorization(value)
+    }
+
+    /// Whether every notification that this session took has its fate, and no connection is wanted any more.
+    public var isFinished: Bool { state.isFinished }
+
+    /// Whether requests may be opened at present.
+    public var isOpen: Bool { state.isOpen && leaving == nil }
+
+    /// Whether a connection stands.
+    public var isConnected: Bool { state.isConnected }
+
+    /// Whether a connection stands that is not just another one of a series that soon ended.
+    public func isLasting(at now: Instant) -> Bool { state.isLasting(at: now, base: plan.reconnect.base) }
+
+    /// How many requests are open.
+    public var unsettledCount: UInt64 { UInt64(ring.openCount) }
+
+    /// When the end of a connection was seen whose replacement has not carried a batch yet; nil if there is none.
+    public var openEnd: Instant? { reconnectClock.openEnd }
+
+    /// How many requests may be open at once at present.
+    public var streamLimit: Int {
+        let peerLimit = peer.maxConcurrentStreams.map { Int($0) } ?? .max
+        // Before anything is known of the peer, one stream is what every gateway takes.
+        let limit = hasSettings && (isProven || !requests.provesAuthorization) ? requests.streams : 1
+        return min(limit, peerLimit)
+    }
+
+    /// When ``timerFired(now:)`` wants to be called; nil when nothing waits for time.
+    public var deadline: Instant? {
+        var earliest = state.deadline ?? .distantFuture
+        if let batch { earliest = min(earliest, batch.filledAt + plan.stallLimit) }
+        guard state.isOpen else { return earliest == .distantFuture ? nil : earliest }
+        if leaving == .violation { earliest = min(earliest, heardAt + plan.stallLimit) }
+        if let oldest = ring.oldest() { earliest = min(earliest, oldest.pointee.openedAt + requests.requestTimeout) }
+        if let pingedAt {
+            earliest = min(earliest, pingedAt + requests.pingTimeout)
+        } else if let pause = requests.pingAfter {
+            earliest = min(earliest, heardAt + pause)
+        }
+        if batch == nil && leaving == nil && ring.openCount < streamLimit {
+            earliest = min(earliest, nextWrite ?? .distantFuture)
+        }
+        return earliest == .distantFuture ? nil : earliest
+    }
+
+    /// When there is something to write that is not to be written now; nil if only an answer or the peer can bring it about.
+    private var nextWrite: Instant? {
+        if resends.isReady || claimed.count > 0 { return pausedUntil > .zero ? pausedUntil : nil }
+        let due = resends.nextTime
+        guard supply.plan != nil,
+            let batch = supply.batchTime(batch: plan.batch.notifications, linger: plan.batch.linger)
+        else { return due }
+        return max(min(due ?? .distantFuture, batch), pausedUntil)
+    }
+
+    // MARK: - Connection
+
+    /// Begins the slot's life: it wants a connection.
+    public func start(now: Instant) {
+        if state.beginAttempt(at: now) { action = .connect }
+    }
+
+    /// The connection asked for stands.
+    public func connectionOpened(_ facts: ConnectionFacts, now: Instant) {
+        guard state.opened(at: now) else { return }
+        connectionCount += 1
+        restart(now: now)
+        reconnectClock.opened(facts, at: now)
+        events.append(.connected(facts, at: now))
+        action = .fill
+    }
+
+    /// Forgets the last connection, and says what a client says first (RFC 9113 section 3.4).
+    private func restart(now: Instant) {
+        ring.restart()
+        reader = HTTP2FrameReader(role: .client)
+        assembler.removeAll()
+        template = RequestTemplate(fields: requests.fields, ids: requests.ids)
+        template.setAuthorization(authorization)
+        floods = HTTP2FloodGuard(limits: requests.floods)
+        peer = HTTP2Settings()
+        (sendWindow, receiveWindow) = (HTTP2Window(), HTTP2Window())
+        (hasSettings, isProven, leaving) = (false, false, nil)
+        lateFrameCredit = 0
+        (refusedPause, pausedUntil, heardAt, pingedAt) = (.zero, .zero, now, nil)
+        bodies.removeAll()
+        refusals.removeAll()
+        outbox.removeAll()
+        outbox.preface()
+        // Without a table every header block of the gateway can be read by itself.
+        var own = HTTP2Settings()
+        own.headerTableSize = 0
+        own.isPushEnabled = false
+        outbox.settings(own)
+        noteLimit(now: now)
+    }
+
+    /// The attempt failed, or the connection ended; everything that it had received was passed in before.
+    public func connectionEnded(_ end: ConnectionEnd, now: Instant) {
+        if state.isConnected {
+            loseConnection(end, now: now)
+        } else if state.ended(at: now, plan: plan.reconnect, random: &random) != .ignore {
+            reconnectClock.attemptFailed()
+            events.append(.connectFailed(end, at: now))
+            if !hasWork { finish(.finish) }
+        }
+    }
+
+    /// Time has come for what ``deadline`` announced.
+    public func timerFired(now: Instant) {
+        if let batch, now >= batch.filledAt + plan.stallLimit {
+            return loseConnection(.timedOut, now: now)
+        }
+        if state.beginAttempt(at: now) {
+            action = .connect
+            return
+        }
+        guard state.isOpen else { return }
+        if leaving == .violation, now >= heardAt + plan.stallLimit { return loseConnection(.closedHere, now: now) }
+        if let pingedAt, now >= pingedAt + requests.pingTimeout { return loseConnection(.timedOut, now: now) }
+        if pingedAt == nil, let pause = requests.pingAfter, now >= heardAt + pause {
+            pingedAt = now
+            outbox.ping(UInt64(bitPattern: now.nanoseconds), isAnswer: false)
+        }
+        cancelOverdue(now: now)
+        concludeIfIdle(now: now)
+        if action == nil && batch == nil { action = .fill }
+    }
+
+    /// Cancels requests whose answers are overdue; whether they were accepted nobody knows.
+    private func cancelOverdue(now: Instant) {
+        var count: UInt64 = 0
+        while let oldest = ring.oldest(), oldest.pointee.openedAt + requests.requestTimeout <= now {
+            outbox.reset(streamID: oldest.pointee.streamID, code: .cancel)
+            let request = oldest.pointee
+            close(oldest)
+            settleUnproven(request)
+            lateFrameCredit += Self.lateFrames
+            count += 1
+        }
+        if count > 0 { events.append(.request(.timedOut(count: count, at: now))) }
+    }
+
+    /// Gives up at the end of the run's time: what is not settled gets its fate now.
+    public func abandon(now: Instant) {
+        guard !state.isFinished else { return }
+        noteSent(now: now)
+        ring.closeAll { events.append(.settled($0.run, .unknown, nil)) }
+        for resend in resends.takeAll() {
+            let isLost = resend.otherwise == .lost
+            events.append(isLost ? .lost(resend.run, .abandoned) : .settled(resend.run, resend.otherwise, nil))
+        }
+        if claimed.count > 0 { events.append(.settled(claimed, .unsent, nil)) }
+        claimed.count = 0
+        batch = nil
+        if let hold = blocked.end(at: now) { events.append(.request(hold)) }
+        finish(.drop)
+    }
+
+    // MARK: - Ends
+
+    /// Whether anything is left that needs a connection.
+    var hasWork: Bool { !resends.isEmpty || claimed.count > 0 || !supply.isExhausted }
+
+    /// Replaces a connection that is to be left, or ends the slot, once no answer is awaited any more.
+    func concludeIfIdle(now: Instant) {
+        guard state.isOpen, ring.openCount == 0, batch == nil else { return }
+        switch leaving {
+        case nil:
+            guard !hasWork, outbox.isEmpty else { return }
+            if let hold = blocked.end(at: now) { events.append(.request(hold)) }
+            finish(.finish)
+        case .violation?:
+            if outbox.isEmpty { loseConnection(.closedHere, now: now) }
+        case .rollover?: replace(now: now)
+        case .goAway(let code, _)?:
+            // An orderly end of a connection that was of use is no failure, however soon it comes.
+            if code == .noError && isProven {
+                replace(now: now)
+            } else {
+                loseConnection(.closedByPeer, now: now)
+            }
+        }
+    }
+
+    private func replace(now: Instant) {
+        if let hold = blocked.end(at: now) { events.append(.request(hold)) }
+        guard hasWork else { return finish(.finish) }
+        state.replaced()
+        action = .replace
+    }
+
+    /// The connection is gone; what has no answer is unproven, unless the gateway never read anything.
+    func loseConnection(_ end: ConnectionEnd, now: Instant) {
+        let inFlight = UInt64(ring.openCount)
+        let queued = resends.count
+        let isExpected = leaving != nil && leaving != .violation
+        noteSent(now: now)
+        if !isExpected || inFlight > 0 { events.append(.connectionLost(end, unproven: inFlight, at: now)) }
+        ring.closeAll { request in
+            if end == .handshakeFailed { sendAgain(request, otherwise: .lost) } else { settleUnproven(request) }
+        }
+        bodies.removeAll()
+        refusals.removeAll()
+        batch = nil
+        if let hold = blocked.end(at: now) { events.append(.request(hold)) }
+        if !isExpected {
+            reconnectClock.connectionEnded(
+                .end(end), inFlight: inFlight, resent: UInt64(resends.count - queued), at: now)
+        }
+        guard hasWork else { return finish(.drop) }
+        switch state.ended(at: now, plan: plan.reconnect, random: &random) {
+        case .connect: action = .replace
+        case .pause: action = .drop
+        case .ignore: break
+        }
+    }
+
+    /// Closes a request's stream.
+    func close(_ place: UnsafeMutablePointer<OpenRequest>) {
+        let streamID = place.pointee.streamID
+        ring.close(place)
+        if !bodies.isEmpty { bodies.removeAll { $0.streamID == streamID } }
+        if !refusals.isEmpty { refusals.removeAll { $0.streamID == streamID } }
+    }
+
+    /// Nothing tells what became of a request.
+    func settleUnproven(_ request: OpenRequest) {
+        if case .resend(let limit) = plan.unproven, UInt32(request.unprovenResends) < min(limit, 255) {
+            var again = request
+            again.unprovenResends += 1
+            sendAgain(again, otherwise: .unknown)
+        } else {
+            events.append(.settled(request.run, .unknown, nil))
+        }
+    }
+
+    /// Sends a notification again before any new one.
+    func sendAgain(_ request: OpenRequest, otherwise: Fate) {
+        resends.append(
+            Resend(
+                sequence: request.sequence, unprovenResends: request.unprovenResends, retries: request.retries,
+                otherwise: request.unprovenResends > 0 ? .unknown : otherwise))
+    }
+
+    func finish(_ last: SessionAction) {
+        state.finish()
+        action = last
+    }
+}
+
+extension RequestSession: SenderSession {}
+
+extension OpenRequest {
+    /// The notification as events name it.
+    var run: SequenceRun { SequenceRun(start: sequence, count: 1, unprovenResends: UInt32(unprovenResends)) }
+}
