@@ -73,8 +73,6 @@ extension SenderSession {
     public func writeFailed() {}
     /// Where every notification is answered, nothing is concluded from silence.
     public func gatewayMoved(now: Instant) {}
-    /// Sessions that ask the supply by a deadline of their own are not asked by turns.
-    public var isWaiting: Bool { false }
     /// Without a window of our own nothing is held back by it.
     public var windowHeldTime: Interval { .zero }
 }

@@ -143,7 +143,9 @@ private struct NumericOption {
         } else {
             settings = [(key.path, value)]
         }
-        let overrides = ((Self.contexts[key.path] ?? []) + settings).map {
+        let isHTTP2 = key.path.hasPrefix("sender.http2.") || key.path == "sender.streams"
+        let context = isHTTP2 ? [("protocol", "http2")] : Self.contexts[key.path] ?? []
+        let overrides = (context + settings).map {
             ProfileOverride(keyPath: $0.path, text: $0.text, origin: "--set")
         }
         return try Profile.read(text: Self.base, source: "base.json5", overrides: overrides)

@@ -118,6 +118,71 @@ extension InteropTests {
             #expect(try simulator.finish().book.ledger.http2?.accepted == 1)
         }
 
+        @Test
+        func `keys of the other environment and of other apps are told`() throws {
+            let signer = try Signer()
+            for (setting, reason) in [
+                ("keyEnvironment=production", "BadEnvironmentKeyInToken"),
+                ("keyTopics=['other.app']", "TopicDisallowed"),
+            ] {
+                let simulator = try Simulator(
+                    signer.options + ["--set", "target.simulator.http2.\(setting.replacing("'", with: "\""))"])
+                let answer = try Self.curl(simulator, "--http2 -H 'authorization: bearer \(signer.token)'")
+                #expect(answer.hasSuffix(#"{"reason":"\#(reason)"}"#), "\(setting)")
+            }
+        }
+
+        @Test
+        func `one device alone is throttled, as h2load sees it (C57)`() throws {
+            let simulator = try Simulator([
+                "--set", "target.simulator.http2.authentication=none", "--set",
+                #"target.simulator.faults=[{ fault: "tokenLimit", rate: "10/s" }]"#,
+            ])
+            let body = try simulator.folder.file("body", "{}")
+            let (output, status) = try Shell.run(
+                """
+                exec timeout 60 h2load -n 1000 -c 2 -m 20 -d '\(body)' -H 'apns-topic: com.example.app' \
+                https://127.0.0.1:\(simulator.http2Port)/3/device/\(Self.token) 2>&1
+                """)
+            let text = String(decoding: output, as: UTF8.self)
+            try #require(status == 0, "\(text)")
+            let books = try simulator.finish()
+            books.expectSound()
+            let http2 = try #require(books.book.ledger.http2)
+            #expect(http2.accepted >= 10 && http2.accepted < 500)
+            #expect(http2.refusals == ["TooManyRequests": 1_000 - http2.accepted])
+            #expect(books.book.ledger.faults?.map(\.count) == [1_000 - http2.accepted])
+            #expect(text.contains("\(1_000 - http2.accepted) 4xx"), "\(text)")
+        }
+
+        @Test
+        func `a peer that speaks nonsense is told so, and others are served`() throws {
+            let simulator = try Simulator(["--set", "target.simulator.http2.authentication=none"])
+            let preface = Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8) + [0, 0, 0, 4, 0, 0, 0, 0, 0]
+            let streams: [[UInt8]] = [
+                Array("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n".utf8) + [UInt8](repeating: 0, count: 64),
+                preface + [0xFF, 0xFF, 0xFF, 0, 0, 0, 0, 0, 1] + [UInt8](repeating: 7, count: 100_000),
+                preface + [0, 0, 1, 0, 0, 0, 0, 0, 0, 1],
+            ]
+            for bytes in streams {
+                let file = "\(simulator.folder.path)/bytes"
+                try Data(bytes).write(to: URL(filePath: file))
+                let (output, status) = try Shell.run(
+                    """
+                    exec timeout 20 openssl s_client -connect 127.0.0.1:\(simulator.http2Port) -alpn h2 \
+                    -CAfile '\(simulator.authority)' -quiet <'\(file)' 2>/dev/null
+                    """)
+                #expect(status == 0, "the connection is closed in order")
+                // SETTINGS come first, and somewhere behind them GOAWAY: a length, its type 7, no flags, stream 0.
+                let goAway: [UInt8] = [0, 0, 8, 7, 0, 0, 0, 0, 0]
+                #expect(output.count > 40 && output[3] == 4)
+                #expect(output.indices.contains { output[$0...].starts(with: goAway) })
+            }
+            #expect(try Self.curl(simulator, "--http2").hasPrefix("HTTP/2 200"))
+            let http2 = try #require(try simulator.finish().book.ledger.http2)
+            #expect(http2.violations == 3 && http2.accepted == 1)
+        }
+
         @Test(arguments: ["required", "none"])
         func `h2load finds every request answered, whatever the limit was at first`(authentication: String) throws {
             let signer = try Signer()

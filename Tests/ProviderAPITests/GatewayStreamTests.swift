@@ -35,6 +35,23 @@ struct GatewayStreamTests {
         #expect(client.ledger.counts.acceptedWithoutIdentifier == 1, "the identifier is not the run's")
     }
 
+    @Test(arguments: [1, 8, 9, 10, 30, 60, 200])
+    func `a response that a full buffer has cut is whole before anything else is written`(count: Int) throws {
+        let client = try ScriptedClient.greeted()
+        client.reads = false
+        var ids: [UInt32] = []
+        for round in 0..<5 as Range<UInt64> {
+            ids.append(try client.request())
+            ids.append(try client.request())
+            client.readPiece(of: count)
+            try client.send { $0.ping(round, isAnswer: false) }
+            client.readPiece(of: count)
+        }
+        client.reads = true
+        try client.drain()
+        #expect(ids.allSatisfy { client.responses[$0]?.status == 200 && client.responses[$0]?.isComplete == true })
+    }
+
     @Test
     func `production sends no unique identifier`() throws {
         var bench = JudgeBench()

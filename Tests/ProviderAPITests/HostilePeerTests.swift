@@ -274,6 +274,21 @@ struct HostilePeerTests {
     }
 
     @Test
+    func `bodies that never end are kept no longer than they may be, on every stream`() throws {
+        let client = try ScriptedClient.greeted()
+        let piece = [UInt8](repeating: UInt8(ascii: " "), count: 1_000)
+        let ids = try (0..<200).map { _ in try client.request(endsStream: false) }
+        for _ in 0..<10 {
+            for id in ids { try client.send(Self.frame(.data, [], id, piece)) }
+            #expect(client.session.bodies.values.reduce(0) { $0 + $1.count } <= 200 * 4_096)
+        }
+        #expect(client.session.bodies.isEmpty && client.responses.count == 200)
+        #expect(client.responses.values.allSatisfy { $0.reason == "PayloadTooLarge" })
+        for id in ids { try client.send { $0.reset(streamID: id, code: .noError) } }
+        #expect(client.session.openStreamCount == 0 && client.goAways.isEmpty)
+    }
+
+    @Test
     func `more than a window has room for is no more read`() throws {
         var bench = JudgeBench()
         bench.api.connectionWindowBytes = 65_535

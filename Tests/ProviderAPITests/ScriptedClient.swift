@@ -158,6 +158,13 @@ final class ScriptedClient {
 
     private var unparsed: [UInt8] = []
 
+    /// Takes so many bytes of what the session has to write, as a full socket buffer does; they are looked at later.
+    func readPiece(of count: Int) {
+        var buffer = [UInt8](repeating: 0, count: count)
+        let taken = buffer.withUnsafeMutableBytes { session.fill(into: $0, now: now) }
+        unparsed += buffer[..<taken]
+    }
+
     private func collect() {
         var buffer = [UInt8](repeating: 0, count: 65_536)
         var turns = 0

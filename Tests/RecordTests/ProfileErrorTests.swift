@@ -93,8 +93,25 @@ private let timeForm =
 
     @Test(arguments: [
         BadProfile(
-            "{ protocol: \"http2\" }",
-            "p.json5:1:13: protocol: \"http2\" is not yet supported; supported: simple, enhanced, framed, mixed"),
+            "{ sender: { streams: 10 } }",
+            "p.json5:1:13: sender.streams: has no effect: only protocol http2 has it, and this is enhanced"),
+        BadProfile(
+            "{ protocol: \"http2\", sender: { mode: \"windowed\" } }",
+            "p.json5:1:32: sender.mode: windowed is for the binary interface; over HTTP/2 sender.streams bounds what is in "
+                + "flight"),
+        BadProfile(
+            "{ protocol: \"http2\", sender: { http2: { keyFile: \"k.p8\" } } }",
+            "p.json5:1:41: sender.http2.keyFile: needs keyID beside it"),
+        BadProfile(
+            "{ protocol: \"http2\", sender: { http2: { keyID: \"K\" } } }",
+            "p.json5:1:41: sender.http2.keyID: needs keyFile beside it"),
+        BadProfile(
+            "{ protocol: \"http2\", sender: { http2: { renewal: \"10min\" } } }",
+            "p.json5:1:50: sender.http2.renewal: 10m is out of range; accepted: 20m to 1h"),
+        BadProfile(
+            "{ protocol: \"http2\", sender: { http2: { topic: \" x\" } } }",
+            "p.json5:1:41: sender.http2.topic: is no value of a header field; 1 to 512 bytes on one line, without blanks at "
+                + "their ends, are accepted"),
         BadProfile(
             "{ protocol: \"enhancd\" }",
             "p.json5:1:13: protocol: unknown value \"enhancd\", did you mean \"enhanced\"?; "

@@ -43,7 +43,7 @@ import Testing
         #expect(message("{ protocol: 'framed', workload: { expiry: '1h' }, sender: { priority: 5 } }") == "accepted")
         #expect(
             message("{ sender: { priority: 5 } }")
-                == "p:1:13: sender.priority: has no effect: only protocols framed and mixed carry a priority, and this is enhanced"
+                == "p:1:13: sender.priority: has no effect: only protocols framed, mixed and http2 carry a priority, and this is enhanced"
         )
         #expect(
             message("{ protocol: 'simple', workload: { expiry: '1h' } }")

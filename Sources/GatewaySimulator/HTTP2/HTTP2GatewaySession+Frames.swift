@@ -124,28 +124,44 @@ extension HTTP2GatewaySession {
         if update > 0 { wire.pointee.outbox.windowUpdate(streamID: id, increment: UInt32(update)) }
     }
 
-    /// Keeps a piece of a body, or counts it where its length does; a body that is too long is answered at once.
+    /// What becomes of a piece of a body.
+    private enum Piece {
+        case kept
+        case counted
+        case tooMuch
+    }
+
+    /// Keeps a piece of a body, or counts it where nobody will look at it; a body that is too long is answered at once, so that a
+    /// connection keeps no more than its streams may bring.
     private func keep(_ content: UnsafeRawBufferPointer, of id: UInt32, now: Instant) {
-        let isWanted =
-            wire.pointee.streams.with(id) { stream in
-                guard stream.phase == .receiving else { return false }
+        let judgesSize = settings.judgesPayloadSize && !api.acceptsAll
+        let piece =
+            wire.pointee.streams.with(id) { stream -> Piece in
+                guard stream.phase == .receiving else { return .counted }
                 stream.bodyByteCount += content.count
-                return stream.bodyByteCount <= Self.maxBodyBytes
-            } ?? false
-        guard isWanted else { return refuseLongBody(of: id, now: now) }
-        bodies[id, default: []] += content
+                let isRefused = stream.head.refusal != nil
+                let limit = judgesSize && !isRefused ? Int(stream.head.bodyLimit) : Self.maxBodyBytes
+                if stream.bodyByteCount > min(limit, Self.maxBodyBytes) { return .tooMuch }
+                return isRefused ? .counted : .kept
+            } ?? .counted
+        switch piece {
+        case .kept: bodies[id, default: []] += content
+        case .counted: break
+        case .tooMuch: refuseLongBody(of: id, now: now)
+        }
     }
 
     private func refuseLongBody(of id: UInt32, now: Instant) {
-        let head = wire.pointee.streams.with(id) { stream in
-            stream.phase == .receiving && stream.bodyByteCount > Self.maxBodyBytes ? stream.head : nil
+        let stream = wire.pointee.streams.with(id) { stream in
+            stream.phase = .discarding
+            return (head: stream.head, byteCount: stream.bodyByteCount)
         }
-        guard let head = head ?? nil else { return }
+        guard let (head, byteCount) = stream else { return }
         bodies[id] = nil
-        _ = wire.pointee.streams.with(id) { $0.phase = .discarding }
+        channelRequests[id] = nil
         ledger.counts.api.requests += 1
         let reason = head.refusal ?? .payloadTooLarge
-        enterRefusal(reason, head, payloadByteCount: Self.maxBodyBytes)
+        enterRefusal(reason, head, payloadByteCount: byteCount)
         deliver(.refused(reason, timestamp: reason.status == 410 ? head.timestamp : nil), on: id)
     }
 

@@ -225,8 +225,10 @@ public final class HTTP2GatewaySession {
 
     /// Writes frames that wait, as many as have room, and returns their length; 0 if there are none.
     public func fill(into buffer: UnsafeMutableRawBufferPointer, now: Instant) -> Int {
-        var count = wire.pointee.outbox.drain(into: buffer)
-        if count < buffer.count {
+        // A response of which a part has left must be whole before any other frame.
+        var count = wire.pointee.responses.isCut ? wire.pointee.responses.drain(into: buffer) : 0
+        if !wire.pointee.responses.isCut {
+            count += wire.pointee.outbox.drain(into: UnsafeMutableRawBufferPointer(rebasing: buffer[count...]))
             count += wire.pointee.responses.drain(into: UnsafeMutableRawBufferPointer(rebasing: buffer[count...]))
         }
         settle(now: now, wantsFill: false)

@@ -14,6 +14,9 @@ struct ResponseBuffer: ~Copyable {
     /// How many bytes wait.
     var byteCount: Int { end - start }
 
+    /// Whether bytes have left and others behind them have not, so that the next one may be within a frame.
+    private(set) var isCut = false
+
     /// Lets `body` write up to `most` bytes and return how many it wrote.
     @inline(__always)
     mutating func append(_ most: Int, _ body: (UnsafeMutableRawPointer) -> Int) {
@@ -27,7 +30,8 @@ struct ResponseBuffer: ~Copyable {
         guard count > 0, let target = buffer.baseAddress else { return 0 }
         target.copyMemory(from: bytes + start, byteCount: count)
         start += count
-        if start == end { (start, end) = (0, 0) }
+        isCut = start < end
+        if !isCut { (start, end) = (0, 0) }
         return count
     }
 

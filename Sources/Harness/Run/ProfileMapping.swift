@@ -67,6 +67,7 @@ extension Profile {
         return plan
     }
 
+    /// The command of the binary interface; without meaning for HTTP/2, of which it has only in common that all is identified.
     private var command: NotificationCommand {
         switch protocolName {
         case .simple: .simple

@@ -53,7 +53,7 @@ public final class RunEngine {
             let target = try await Target.prepare(profile, options: options)
             child = target.child
             feedback = target.feedback
-            try await makeLoops(target.connect)
+            try await makeLoops(target)
             await openConnections()
         } catch .unreachable(let reason) {
             outcome.abort = .neverConnected
@@ -92,18 +92,20 @@ public final class RunEngine {
         return min(profile.sender.loops ?? available, profile.sender.connections)
     }
 
-    private func makeLoops(_ connect: ConnectPlan) async throws(HarnessError) {
+    private func makeLoops(_ target: Target) async throws(HarnessError) {
         let count = loopCount
+        let loopPlan = SenderLoop.Plan(
+            sessions: plan, requests: profile.requestPlan(host: target.connect.serverName),
+            authorization: try profile.authorization(simulated: target.signingKey), connect: target.connect,
+            supply: supply, source: source, seed: profile.workload.seed,
+            measuresLatencies: profile.latencies)
         for index in 0..<count {
             let slots = Array(stride(from: index, to: profile.sender.connections, by: count))
             do throws(TransportError) {
                 let loop = try EventLoop(label: "pushbench.sender.\(index)")
                 loops.append(loop)
-                try await loop.run {
-                    [plan, supply, source, seed = profile.workload.seed, measuresLatencies = profile.latencies] core in
-                    core.tenant = SenderLoop(
-                        core: core, index: index, slots: slots, plan: plan, connect: connect, supply: supply,
-                        source: source, seed: seed, measuresLatencies: measuresLatencies)
+                try await loop.run { core in
+                    core.tenant = SenderLoop(core: core, index: index, slots: slots, plan: loopPlan)
                 }
             } catch {
                 throw .localLimit("cannot start an event loop: \(error)")

@@ -25,6 +25,7 @@ extension RunRecord {
                 ErrorCountRecord(
                     status: nil, name: "protocol violation", count: Int64(outcome.sender.ledger.protocolViolations)))
         }
+        errors += ErrorCountRecord.list(of: outcome.sender.ledger.requests)
         for (bytes, count) in outcome.sender.ledger.violationBytes { violationBytes["\(bytes)"] = Int64(count) }
         replies =
             profile.protocolName == .http2
@@ -72,8 +73,39 @@ extension LedgerRecord {
         proof.errorReply = Int64(book.proofs[.errorReply] ?? 0)
         proof.shutdown = Int64(book.proofs[.shutdown] ?? 0)
         proof.sentinel = Int64(book.proofs[.sentinel] ?? 0)
+        proof.response = Int64(book.proofs[.response] ?? 0)
         proof.simulator = accepted - Int64(outcome.acceptedBySender)
         proof.simulatorRejected = rejected - Int64(outcome.rejectedBySender)
+    }
+}
+
+extension ErrorCountRecord {
+    /// What the provider API says about requests, streams and connections, each kind in the order of its names.
+    fileprivate static func list(of book: RequestBook) -> [ErrorCountRecord] {
+        var list: [ErrorCountRecord] = []
+        for (refusal, count) in book.refusals.sorted(by: { ($0.key.status, $0.key.name) < ($1.key.status, $1.key.name) }
+        ) {
+            list.append(ErrorCountRecord(status: refusal.status, name: refusal.name, count: Int64(count)))
+        }
+        func add(_ kind: String, _ counts: [HTTP2ErrorCode: UInt64]) {
+            for (code, count) in counts.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
+                list.append(ErrorCountRecord(status: nil, name: "\(kind) \(code.name)", count: Int64(count)))
+            }
+        }
+        add("stream reset", book.resets)
+        add("goaway", book.goAways)
+        for (reason, count) in book.goAwayReasons.sorted(by: { $0.key < $1.key }) {
+            list.append(ErrorCountRecord(status: nil, name: "goaway \(reason)", count: Int64(count)))
+        }
+        if book.timedOut > 0 {
+            list.append(ErrorCountRecord(status: nil, name: "no answer in time", count: Int64(book.timedOut)))
+        }
+        for (name, count) in book.violations.map({ ("\($0.key.code.name): \($0.key)", $0.value) }).sorted(by: {
+            $0.0 < $1.0
+        }) {
+            list.append(ErrorCountRecord(status: nil, name: "violation \(name)", count: Int64(count)))
+        }
+        return list
     }
 }
 

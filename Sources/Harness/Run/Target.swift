@@ -9,6 +9,8 @@ struct Target {
     var child: SimulatorChild?
     /// The feedback service of the simulator, if it is ours.
     var feedback: ConnectPlan?
+    /// The key that the simulator believes, if it is ours and made one.
+    var signingKey: ProviderSigningKey?
 
     /// Starts or resolves what the profile names.
     ///
@@ -23,21 +25,28 @@ struct Target {
         link.unsentLimitBytes = profile.sender.unsentLimit
         let resumes = profile.sender.resume
         let attempts = AttemptPace(profile.sender.reconnect.attemptsPerSecond)
+        let isHTTP2 = profile.protocolName == .http2
+        let protocols = isHTTP2 ? ["h2"] : []
         switch profile.target {
         case .simulator(let simulator):
             let (child, ready) = try await startSimulator(options)
             // A certificate of the user's own vouches for names that the loopback address is not among.
             let isOwn = simulator.certificateFile == nil
             let trust: TLSTrust = isOwn ? .authorities(pem: ready.authorityPEM) : .anybody
-            let context = try makeContext(TLSClientOptions(trust: trust, identity: ready.provider))
+            var options = TLSClientOptions(trust: trust, identity: ready.provider)
+            let feedbackContext = try makeContext(options)
+            options.applicationProtocols = protocols
             let connect = ConnectPlan(
-                address: .loopback(port: ready.port), serverName: "localhost", context: context, options: link,
-                resumes: resumes, attempts: attempts)
+                address: .loopback(port: isHTTP2 ? ready.http2Port : ready.port), serverName: "localhost",
+                context: try makeContext(options), options: link, resumes: resumes, attempts: attempts)
             var feedback = connect
             feedback.address = .loopback(port: ready.feedbackPort)
-            return Target(connect: connect, child: child, feedback: feedback)
+            feedback.context = feedbackContext
+            return Target(connect: connect, child: child, feedback: feedback, signingKey: ready.signingKey)
         case .gateway(let gateway):
-            let context = try makeContext(clientOptions(gateway.tls))
+            var options = try clientOptions(gateway.tls)
+            options.applicationProtocols = protocols
+            let context = try makeContext(options)
             return Target(
                 connect: ConnectPlan(
                     address: try resolve(gateway.host, port: gateway.port),

@@ -81,33 +81,78 @@ final class SenderLoop {
     private let links: [ProviderLink]
     /// Gives an open loop's batches to connections in turns; nil in a closed loop.
     private let pacing: PaceDriver?
+    private let authorization: Authorization?
+    private var renewal: LoopTimer?
     private let measuresLatencies: Bool
     private var hiccups: HiccupWatch?
     /// What the loop had used when the load began.
     private var earlierUse = LoopUse()
 
+    /// What all sessions of a run are made of.
+    struct Plan: Sendable {
+        var sessions: SessionPlan
+        /// What requests of the provider API carry; nil for the binary interface.
+        var requests: RequestPlan?
+        /// Who signs provider tokens; nil without such.
+        var authorization: Authorization?
+        var connect: ConnectPlan
+        var supply: SequenceSupply
+        var source: NotificationSource
+        var seed: UInt64
+        /// Whether latencies are measured.
+        var measuresLatencies = true
+
+        /// Makes the session of one connection slot.
+        func makeSession(slot: Int) -> any SenderSession {
+            guard let requests else {
+                return ProviderSession(slot: slot, plan: sessions, supply: supply, source: source, seed: seed)
+            }
+            return RequestSession(
+                slot: slot, plan: sessions, requests: requests, supply: supply, source: source, seed: seed)
+        }
+    }
+
     /// Makes the sessions of `slots` on the loop of `core`.
-    init(
-        core: LoopCore, index: Int, slots: [Int], plan: SessionPlan, connect: ConnectPlan, supply: SequenceSupply,
-        source: NotificationSource, seed: UInt64, measuresLatencies: Bool
-    ) {
+    init(core: LoopCore, index: Int, slots: [Int], plan: Plan) {
         self.core = core
         self.index = index
-        self.measuresLatencies = measuresLatencies
-        let recorder = LoopRecorder(supply.plan, measuresLatencies: measuresLatencies)
+        authorization = plan.authorization
+        measuresLatencies = plan.measuresLatencies
+        let recorder = LoopRecorder(plan.supply.plan, measuresLatencies: plan.measuresLatencies)
         self.recorder = recorder
         let links = slots.map { slot in
-            let session = ProviderSession(slot: slot, plan: plan, supply: supply, source: source, seed: seed)
-            return ProviderLink(session: session, core: core, plan: connect, recorder: recorder)
+            ProviderLink(
+                session: plan.makeSession(slot: slot), core: core, plan: plan.connect, recorder: recorder)
         }
         self.links = links
-        pacing = supply.plan.map { _ in
-            PaceDriver(core: core, links: links, supply: supply, batch: plan.batch)
+        pacing = plan.supply.plan.map { _ in
+            PaceDriver(core: core, links: links, supply: plan.supply, batch: plan.sessions.batch)
         }
     }
 
     /// Opens the connections.
-    func start() { for link in links { link.start() } }
+    func start() {
+        if authorization != nil {
+            renewal = core.makeTimer { [weak self] _ in self?.authorize() }
+            authorize()
+        }
+        for link in links { link.start() }
+    }
+
+    /// Gives the sessions the value of `authorization` that holds now.
+    private func authorize() {
+        guard let authorization else { return }
+        var next = Instant.distantFuture
+        for link in links {
+            guard let session = link.session as? RequestSession,
+                // A key that has signed before does so again; if not, requests go on with the last value.
+                let value = try? authorization.value(slot: session.slot, at: core.now)
+            else { continue }
+            session.setAuthorization(value.bytes)
+            next = min(next, value.renewAt)
+        }
+        renewal?.set(to: next == .distantFuture ? nil : next)
+    }
 
     /// Lets idle connections look at the supply again.
     func wake() {

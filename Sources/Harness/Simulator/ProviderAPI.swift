@@ -2,6 +2,7 @@ import GatewaySimulator
 import Primitives
 import RunRecords
 import SecureChannel
+import Workload
 
 /// What all event loops of the simulator have in common for the HTTP/2 provider API.
 struct ProviderAPI: Sendable {
@@ -27,7 +28,7 @@ struct ProviderAPI: Sendable {
             } catch {
                 throw .invalidInput("\(file): \(error)")
             }
-            settings.providerKeys = [ProviderKey(keyID: http2.keyID ?? "", teamID: http2.teamID ?? "")]
+            settings.providerKeys = [Self.key(http2, keyID: http2.keyID ?? "", teamID: http2.teamID ?? "")]
             verifier = { _, message, signature in key.verifies(message, signature: signature) }
             signingKey = nil
         } else if makesSigningKey {
@@ -35,7 +36,7 @@ struct ProviderAPI: Sendable {
             do throws(TLSFailure) {
                 let key = try SigningKey()
                 let verifying = try key.verifyingKey()
-                settings.providerKeys = [ProviderKey(keyID: order.keyID, teamID: order.teamID)]
+                settings.providerKeys = [Self.key(http2, keyID: order.keyID, teamID: order.teamID)]
                 verifier = { _, message, signature in verifying.verifies(message, signature: signature) }
                 signingKey = ProviderSigningKey(
                     keyPEM: try key.privateKeyPEM(), keyID: order.keyID, teamID: order.teamID)
@@ -47,6 +48,16 @@ struct ProviderAPI: Sendable {
             signingKey = nil
         }
         self.settings = settings
+    }
+
+    private static func key(_ http2: HTTP2SimulatorSettings, keyID: String, teamID: String) -> ProviderKey {
+        let environment: PushEnvironment? =
+            switch http2.keyEnvironment {
+            case .both: nil
+            case .sandbox: .sandbox
+            case .production: .production
+            }
+        return ProviderKey(keyID: keyID, teamID: teamID, environment: environment, topics: http2.keyTopics)
     }
 }
 

@@ -3,10 +3,22 @@ public import PushWire
 
 /// What only the provider API tells, summed up over a run: reasons, resets, ends.
 public struct RequestBook: Hashable, Sendable {
-    /// Refused requests by reason, those that were sent again among them; without a reason, by status.
-    public private(set) var refusals: [String: UInt64] = [:]
-    /// Refused requests by status.
-    public private(set) var statuses: [Int: UInt64] = [:]
+    /// A kind of refusal.
+    public struct RefusalKind: Hashable, Sendable {
+        /// The response's status.
+        public var status: Int
+        /// The reason in its body; without one, the status.
+        public var name: String
+
+        /// Makes a kind.
+        public init(status: Int, name: String) {
+            self.status = status
+            self.name = name
+        }
+    }
+
+    /// Refused requests, those that were sent again among them.
+    public private(set) var refusals: [RefusalKind: UInt64] = [:]
     /// Refused requests that were sent again.
     public private(set) var retried: UInt64 = 0
     /// Streams that the gateway ended, by code.
@@ -17,8 +29,8 @@ public struct RequestBook: Hashable, Sendable {
     public private(set) var goAwayReasons: [String: UInt64] = [:]
     /// Requests that had no answer in time.
     public private(set) var timedOut: UInt64 = 0
-    /// Rules that the gateway broke, by their code.
-    public private(set) var violations: [HTTP2ErrorCode: UInt64] = [:]
+    /// Rules that the gateway broke.
+    public private(set) var violations: [HTTP2Rule: UInt64] = [:]
     /// For how long the gateway kept connections from opening requests, added over all of them.
     public private(set) var blocked: [BlockCause: Interval] = [:]
 
@@ -34,8 +46,8 @@ public struct RequestBook: Hashable, Sendable {
     public mutating func record(_ event: RequestEvent) {
         switch event {
         case .refused(let refusal, _):
-            Self.count(refusal.name, 1, in: &refusals, otherwise: Self.otherName)
-            statuses[refusal.status, default: 0] += 1
+            let kind = RefusalKind(status: refusal.status, name: refusal.name)
+            Self.count(kind, 1, in: &refusals, otherwise: RefusalKind(status: 0, name: Self.otherName))
             if refusal.isRetried { retried += 1 }
         case .streamsReset(let code, let count, _): Self.count(code, count, in: &resets, otherwise: Self.otherCode)
         case .timedOut(let count, _): timedOut += count
@@ -46,7 +58,7 @@ public struct RequestBook: Hashable, Sendable {
                 Self.count(name, 1, in: &goAwayReasons, otherwise: Self.otherName)
             }
         case .violation(let violation, _):
-            Self.count(violation.code, 1, in: &violations, otherwise: Self.otherCode)
+            violations[violation.rule, default: 0] += 1
         case .blocked(let cause, let time, _): blocked[cause, default: .zero] = blocked[cause, default: .zero] + time
         case .streamLimit: break
         }
@@ -62,7 +74,6 @@ public struct RequestBook: Hashable, Sendable {
     /// Adds another loop's book to this one.
     public mutating func add(_ other: RequestBook) {
         refusals.merge(other.refusals, uniquingKeysWith: +)
-        statuses.merge(other.statuses, uniquingKeysWith: +)
         retried += other.retried
         resets.merge(other.resets, uniquingKeysWith: +)
         goAways.merge(other.goAways, uniquingKeysWith: +)

@@ -48,6 +48,8 @@ public struct RequestPlan: Hashable, Sendable {
     public var pingTimeout = Interval.seconds(10)
     /// The pause after a refused stream, doubled while nothing else comes, so that a peer that refuses all is not stormed.
     public var refusedPause = Interval.milliseconds(1)
+    /// How often a gateway may refuse a notification's stream before it is lost.
+    public var refusedLimit: UInt16 = 1_000
     /// The longest such pause.
     public var refusedPauseLimit = Interval.seconds(1)
     /// Which refused notifications are sent again.

@@ -254,12 +254,17 @@ extension RequestSession {
 
     private func handleReset(_ frame: HTTP2Frame, now: Instant) throws(HTTP2Violation) {
         guard let place = ring.find(frame.streamID) else { return try noteClosed(frame.streamID, now: now) }
-        let request = place.pointee
+        var request = place.pointee
         close(place)
         events.append(.request(.streamsReset(frame.resetCode, count: 1, at: now)))
         guard frame.resetCode == .refusedStream else { return settleUnproven(request) }
         // Nothing was done about it (RFC 9113 section 8.7), so it goes again; one that only ever refuses is not stormed.
-        sendAgain(request, otherwise: .lost)
+        request.refusedStreams += 1
+        if request.refusedStreams < requests.refusedLimit {
+            sendAgain(request, otherwise: .lost)
+        } else {
+            events.append(.settled(request.run, request.unprovenResends > 0 ? .unknown : .lost, nil))
+        }
         if now >= pausedUntil {
             refusedPause =
                 refusedPause == .zero ? requests.refusedPause : min(refusedPause * 2, requests.refusedPauseLimit)

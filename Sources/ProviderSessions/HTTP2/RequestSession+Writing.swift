@@ -131,7 +131,7 @@ extension RequestSession {
             batch.resent += 1
             return OpenRequest(
                 streamID: 0, unprovenResends: resend.unprovenResends, retries: resend.retries,
-                sequence: resend.sequence, openedAt: now)
+                refusedStreams: resend.refusedStreams, sequence: resend.sequence, openedAt: now)
         }
         let sequence = claimed.start
         claimed.start += 1

@@ -222,11 +222,15 @@ public final class RequestSession {
     /// When there is something to write that is not to be written now; nil if only an answer or the peer can bring it about.
     private var nextWrite: Instant? {
         if resends.isReady || claimed.count > 0 { return pausedUntil > .zero ? pausedUntil : nil }
-        let due = resends.nextTime
-        guard supply.plan != nil,
-            let batch = supply.batchTime(batch: plan.batch.notifications, linger: plan.batch.linger)
-        else { return due }
-        return max(min(due ?? .distantFuture, batch), pausedUntil)
+        if pausedUntil > .zero { return pausedUntil }
+        return resends.nextTime
+    }
+
+    /// Whether the session could write a request and has none: in an open loop its driver asks it to fill when its turn comes
+    /// (``FillTurns``).
+    public var isWaiting: Bool {
+        state.isOpen && batch == nil && leaving == nil && !resends.isReady && claimed.count == 0
+            && pausedUntil == .zero && ring.openCount < streamLimit
     }
 
     // MARK: - Connection
@@ -416,6 +420,7 @@ public final class RequestSession {
         resends.append(
             Resend(
                 sequence: request.sequence, unprovenResends: request.unprovenResends, retries: request.retries,
+                refusedStreams: request.refusedStreams,
                 otherwise: request.unprovenResends > 0 ? .unknown : otherwise))
     }
 

@@ -5,6 +5,7 @@ struct Resend {
     var sequence: UInt64
     var unprovenResends: UInt8
     var retries: UInt8
+    var refusedStreams: UInt16 = 0
     /// Its fate if it is not sent again after all.
     var otherwise: Fate
 

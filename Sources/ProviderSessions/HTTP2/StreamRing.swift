@@ -17,8 +17,10 @@ struct OpenRequest {
     var phase = Phase.awaiting
     /// How often it was written again without proof that the first time failed.
     var unprovenResends: UInt8
-    /// How often it was refused before.
+    /// How often it was refused by a response before.
     var retries: UInt8
+    /// How often its stream was refused before.
+    var refusedStreams: UInt16 = 0
     var sequence: UInt64
     var openedAt: Instant
 }

@@ -49,7 +49,7 @@ public struct RequestFields: Hashable, Sendable {
     public init(authority: String) { self.authority = authority }
 
     /// The most bytes of all names and values together; a request's header block must fit into one frame.
-    public static let byteLimit = 12_288
+    public static let byteLimit = 4_096
 
     /// How many bytes the names and values have.
     public var byteCount: Int {

@@ -15,6 +15,10 @@ public struct HTTP2SimulatorSettings: Equatable, Sendable {
     public var keyID: String?
     /// The team whose key it is.
     public var teamID: String?
+    /// The environment that the key is good for. Default: both.
+    public var keyEnvironment = KeyEnvironment.both
+    /// The apps that the key is good for; none (the default) for all.
+    public var keyTopics: [String] = []
     /// How old a provider token may be. Default: 60 minutes.
     public var tokenLifetime = Interval.seconds(3_600)
     /// The shortest time from one provider token of a key to its next one. Default: 20 minutes.
@@ -75,6 +79,16 @@ public struct HTTP2SimulatorSettings: Equatable, Sendable {
         case fleet
     }
 
+    /// The environment that a key is good for.
+    public enum KeyEnvironment: String, Sendable, CaseIterable {
+        /// Either one.
+        case both
+        /// The development environment.
+        case sandbox
+        /// The environment of released apps.
+        case production
+    }
+
     /// How the reason for a key of the other environment is spelled.
     public enum KeyEnvironmentSpelling: String, Sendable, CaseIterable {
         /// `BadEnvironmentKeyInToken`, as it was seen.
@@ -98,7 +112,8 @@ extension HTTP2SimulatorSettings: SettingsGroup {
         return [
             .count("port", \.port, 0...65_535), .choice("authentication", \.authentication),
             .choice("mixedAuthentication", \.mixedAuthentication), .text("keyFile", \.keyFile), .text("keyID", \.keyID),
-            .text("teamID", \.teamID), .interval("tokenLifetime", \.tokenLifetime, timeouts),
+            .text("teamID", \.teamID), .choice("keyEnvironment", \.keyEnvironment), .texts("keyTopics", \.keyTopics),
+            .interval("tokenLifetime", \.tokenLifetime, timeouts),
             .interval("tokenUpdateInterval", \.tokenUpdateInterval, .zero...Interval.seconds(86_400)),
             .choice("tokenUpdateScope", \.tokenUpdateScope),
             .choice("keyEnvironmentSpelling", \.keyEnvironmentSpelling),

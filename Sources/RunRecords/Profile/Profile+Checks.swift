@@ -19,6 +19,7 @@ extension Profile {
         try checkTokens(checks)
         try checkSender(checks)
         try checkProtocol(checks)
+        try checkRequests(checks)
         try checkTarget(checks)
     }
 
@@ -87,8 +88,10 @@ extension Profile {
     }
 
     private func checkProtocol(_ checks: ContradictionCheck) throws(ProfileError) {
-        try checks.refuse("sender.priority", when: ![.framed, .mixed].contains(protocolName) && sender.priority != 10) {
-            "has no effect: only protocols framed and mixed carry a priority, and this is \(protocolName.rawValue)"
+        try checks.refuse(
+            "sender.priority", when: ![.framed, .mixed, .http2].contains(protocolName) && sender.priority != 10
+        ) {
+            "has no effect: only protocols framed, mixed and http2 carry a priority, and this is \(protocolName.rawValue)"
         }
         try checks.refuse("workload.expiry", when: protocolName == .simple && workload.expiry != nil) {
             "has no effect: protocol simple carries no expiry"
@@ -103,6 +106,54 @@ extension Profile {
         }
         try checks.refuse("sender.malformed", when: sender.malformed != nil && !sender.allowMalformed) {
             "sends notifications with damaged tokens; set sender.allowMalformed to true if that is meant"
+        }
+    }
+
+    private func checkRequests(_ checks: ContradictionCheck) throws(ProfileError) {
+        guard protocolName == .http2 else {
+            let defaults = SenderSettings()
+            for (key, isSet) in [
+                ("sender.streams", sender.streams != defaults.streams),
+                ("sender.http2", sender.http2 != defaults.http2),
+            ] {
+                try checks.refuse(key, when: isSet) {
+                    "has no effect: only protocol http2 has it, and this is \(protocolName.rawValue)"
+                }
+            }
+            return
+        }
+        try checks.refuse("sender.mode", when: sender.mode != .pipelined) {
+            "\(sender.mode.rawValue) is for the binary interface; over HTTP/2 sender.streams bounds what is in flight"
+        }
+        try checks.refuse("sender.malformed", when: sender.malformed != nil) {
+            "has no effect: only the binary interface declares token lengths"
+        }
+        let http2 = sender.http2
+        for (name, value) in [("keyID", http2.keyID), ("teamID", http2.teamID)] {
+            try checks.refuse("sender.http2.keyFile", when: http2.keyFile != nil && value == nil) {
+                "needs \(name) beside it"
+            }
+            try checks.refuse("sender.http2.\(name)", when: http2.keyFile == nil && value != nil) {
+                "needs keyFile beside it"
+            }
+        }
+        try checks.refuse("sender.http2.keyFile", when: http2.authentication == .certificate && http2.keyFile != nil) {
+            "has no effect: authentication is certificate"
+        }
+        if case .gateway = target, http2.authentication == .token, http2.keyFile == nil {
+            throw checks.error(
+                "sender.http2",
+                .missing("keyFile, which provider tokens need; or set authentication to \"certificate\""))
+        }
+        for (name, value) in [
+            ("authority", http2.authority), ("topic", http2.topic), ("pushType", http2.pushType),
+            ("collapseID", http2.collapseID),
+        ] {
+            guard let value else { continue }
+            let isValue = Array(value.utf8).withUnsafeBytes { HTTP2FieldBytes.isValue($0) }
+            try checks.refuse("sender.http2.\(name)", when: !isValue || !(1...512).contains(value.utf8.count)) {
+                "is no value of a header field; 1 to 512 bytes on one line, without blanks at their ends, are accepted"
+            }
         }
     }
 
@@ -177,13 +228,17 @@ extension Profile {
         switch protocolName {
         case .simple: SimpleNotification.overheadBytes + 32
         case .framed, .mixed: FramedNotification.overheadBytes + 32
-        case .enhanced, .http2: EnhancedNotification.overheadBytes + 32
+        case .enhanced: EnhancedNotification.overheadBytes + 32
+        // A first request carries all its fields, and a provider token of about 250 bytes.
+        case .http2: 1_024
         }
     }
 
     /// The largest payload that the target takes, in bytes.
     public var payloadLimit: Int {
         switch target {
+        // Over HTTP/2 the limit is the push type's, whatever the era.
+        case _ where protocolName == .http2: sender.http2.pushType == "voip" ? PayloadLimit.voip : PayloadLimit.http2
         case .simulator(let simulator): simulator.payloadLimit
         case .gateway: PayloadLimit.binary
         }

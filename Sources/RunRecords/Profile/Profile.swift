@@ -42,11 +42,8 @@ public enum ProtocolName: String, Sendable, CaseIterable {
     case framed
     /// Commands 1 and 2 by turns on every connection; not command 0, behind which nothing could be proved.
     case mixed
-    /// The provider API over HTTP/2; recognised, not yet supported.
+    /// The provider API over HTTP/2.
     case http2
-
-    /// Whether this version can send it.
-    public var isSupported: Bool { self != .http2 }
 
     /// Whether an error reply can name a notification, so that what became of each can be proved.
     public var hasIdentifiers: Bool { self != .simple }

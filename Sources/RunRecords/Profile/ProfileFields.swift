@@ -7,7 +7,7 @@ extension Profile: SettingsGroup {
         [
             .text("name", \.name),
             .target,
-            .choice("protocol", \.protocolName, supported: \.isSupported),
+            .choice("protocol", \.protocolName),
             .group("workload", \.workload), .group("load", \.load), .group("sender", \.sender),
             .group("phases", \.phases), .flag("latencies", \.latencies),
             .thresholds,
@@ -93,6 +93,33 @@ extension SenderSettings: SettingsGroup {
             .interval("sentinelTimeout", \.sentinelTimeout, Interval.positive),
             .group("identifiers", \.identifiers), .priority, .interval("watch", \.watch, Interval.any),
             .flag("allowMalformed", \.allowMalformed), .group("malformed", \.malformed),
+            .count("streams", \.streams, 1...100_000), .group("http2", \.http2),
+        ]
+    }
+}
+
+extension HTTP2SenderSettings: SettingsGroup {
+    static var fields: [SettingsField<Self>] {
+        [
+            .choice("authentication", \.authentication), .text("keyFile", \.keyFile), .text("keyID", \.keyID),
+            .text("teamID", \.teamID),
+            .interval("renewal", \.renewal, Interval.seconds(1_200)...Interval.seconds(3_600)),
+            .choice("tokens", \.tokens), .choice("authorizationIndexing", \.authorizationIndexing),
+            .text("authority", \.authority), .text("topic", \.topic), .text("pushType", \.pushType),
+            .text("collapseID", \.collapseID),
+            .interval("requestTimeout", \.requestTimeout, Interval.positive),
+            .interval("pingAfter", \.pingAfter, Interval.positive),
+            .interval("pingTimeout", \.pingTimeout, Interval.positive), .group("retry", \.retry),
+        ]
+    }
+}
+
+extension HTTP2RetrySettings: SettingsGroup {
+    static var fields: [SettingsField<Self>] {
+        [
+            .count("otherConnection", \.otherConnection, 0...100), .count("later", \.later, 0...100),
+            .interval("laterDelay", \.laterDelay, Interval.positive), .count("backoff", \.backoff, 0...16),
+            .interval("backoffDelay", \.backoffDelay, Interval.positive),
         ]
     }
 }

@@ -26,7 +26,7 @@ public struct SenderSettings: Equatable, Sendable {
     public var firstIdentifier: UInt32 = 1
     /// Other identifiers than consecutive ones, to show that they cannot work.
     public var identifiers = IdentifierSettings()
-    /// The priority of framed notifications, 10 or 5; the other protocols carry none. Default: 10.
+    /// The priority of framed notifications and of requests by HTTP/2, 10 or 5; the other protocols carry none. Default: 10.
     public var priority: UInt8 = 10
     /// Whether ``malformed`` may be set, so that nobody damages notifications by accident. Default: false.
     public var allowMalformed = false
@@ -60,6 +60,11 @@ public struct SenderSettings: Equatable, Sendable {
     public var stallLimit = Interval.seconds(30)
     /// The longest to wait for the reply to a sentinel while the target shows no sign of work. Default: 10 s.
     public var sentinelTimeout = Interval.seconds(10)
+
+    /// HTTP/2 only: requests that a connection has open at a time, if the gateway allows it. Default: 1,000.
+    public var streams = 1_000
+    /// HTTP/2 only: what requests carry, and how long they may take.
+    public var http2 = HTTP2SenderSettings()
 
     /// Simple notifications only: how long a connection is watched for its end after the last write. Default: 500 ms.
     public var watch = Interval.milliseconds(500)

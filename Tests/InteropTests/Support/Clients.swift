@@ -17,22 +17,31 @@ enum Clients {
 
     private static let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .appending(path: "Clients")
-    private static let python = folder.deletingLastPathComponent().deletingLastPathComponent()
-        .deletingLastPathComponent().appending(path: ".build/interop/bin/python").path
+    private static let build = folder.deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent().appending(path: ".build")
 
-    /// Runs one of our drivers in `Clients` with a job and reads its result.
-    static func run<Result: Decodable>(_ driver: String, _ job: some Encodable, as type: Result.Type) throws -> Result {
+    /// What runs a driver: the Python environment that its library is installed in, or node.
+    private static func interpreter(of driver: String) throws -> String {
+        if driver.hasSuffix(".mjs") { return "node" }
+        let place = driver.hasPrefix("aapns") ? "interop-aapns" : "interop"
+        let python = build.appending(path: "\(place)/bin/python").path
         try #require(
             access(python, X_OK) == 0,
             """
-            the Python clients are not installed in .build/interop: run scripts/interop-setup, which needs Python's \
+            the Python clients are not installed in .build/\(place): run scripts/interop-setup, which needs Python's \
             package index once, or set SKIP_INTEROP=1 to leave these tests out
             """)
+        return "'\(python)' -W ignore"
+    }
+
+    /// Runs one of our drivers in `Clients` with a job and reads its result.
+    static func run<Result: Decodable>(_ driver: String, _ job: some Encodable, as type: Result.Type) throws -> Result {
+        let interpreter = try interpreter(of: driver)
         let scratch = try ScratchFolder()
         let file = try scratch.file("job.json", String(decoding: JSONEncoder().encode(job), as: UTF8.self))
         let script = folder.appending(path: driver).path
         let (output, status) = try Shell.run(
-            "exec timeout 60 '\(python)' -W ignore '\(script)' '\(file)' 2>'\(scratch.path)/errors'")
+            "exec timeout 60 \(interpreter) '\(script)' '\(file)' 2>'\(scratch.path)/errors'")
         let errors = (try? String(contentsOfFile: "\(scratch.path)/errors", encoding: .utf8)) ?? ""
         try #require(status == 0, "\(driver) ended with \(status): \(errors)")
         return try JSONDecoder().decode(type, from: Data(output))

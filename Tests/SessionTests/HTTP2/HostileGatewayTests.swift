@@ -35,7 +35,7 @@ import Testing
         #expect(violations(world) == [HTTP2Violation(rule)], sourceLocation: sourceLocation)
         #expect(world.gateways.count == 2, sourceLocation: sourceLocation)
         #expect(world.gateways[0].goAways == [rule.code], sourceLocation: sourceLocation)
-        #expect(world.ledger.requests.violations == [rule.code: 1], sourceLocation: sourceLocation)
+        #expect(world.ledger.requests.violations == [rule: 1], sourceLocation: sourceLocation)
         #expect(world.ledger.lostConnections == [.closedHere: 1], sourceLocation: sourceLocation)
         let unknown = world.ledger.count(of: .unknown)
         #expect(unknown <= 20, sourceLocation: sourceLocation)
@@ -154,7 +154,7 @@ import Testing
         }
         world.expectOrder(accepted: 99)
         #expect(world.gateways.count == 1)
-        #expect(world.ledger.requests.refusals == ["400": 1], "a body that long is no reason")
+        #expect(world.ledger.requests.refusals == [.init(status: 400, name: "400"): 1], "a body that long is no reason")
     }
 
     @Test func `settings of the largest values change nothing`() throws {

@@ -71,6 +71,27 @@ import Testing
         #expect(world.ledger.count(of: .accepted) == 0)
     }
 
+    @Test func `a notification whose stream is refused for ever is lost, and the others are not`() throws {
+        let world = try RequestWorld(300) { $0.refusedLimit = 20 }
+        var refused = 0
+        world.prepare = { [unowned world] gateway in
+            gateway.announce { $0.maxConcurrentStreams = 10 }
+            gateway.onRequest = { [unowned gateway] request in
+                if request.sequence == 77 {
+                    refused += 1
+                    gateway.reset(request.streamID, .refusedStream)
+                } else {
+                    gateway.accept(request.streamID)
+                }
+            }
+            _ = world
+        }
+        world.run()
+        world.expectOrder(accepted: 299)
+        #expect(world.ledger.count(of: .lost) == 1)
+        #expect(refused == 20)
+    }
+
     // MARK: - C43: nothing leaks
 
     @Test(arguments: [1 as UInt64, 2]) func `the count of open streams never drifts`(seed: UInt64) throws {
@@ -361,7 +382,7 @@ import Testing
         }
         world.expectOrder(accepted: 19)
         #expect(world.timesSeen[7] == 1)
-        #expect(world.ledger.requests.refusals == ["\(reason.name)": 1])
+        #expect(world.ledger.requests.refusals == [.init(status: reason.status, name: "\(reason.name)"): 1])
     }
 
     @Test func `a throttled notification is sent again after the delay, as often as the plan allows`() throws {

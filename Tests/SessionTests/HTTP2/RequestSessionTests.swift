@@ -53,7 +53,7 @@ import Testing
         world.run()
         world.expectOrder(accepted: 257)
         #expect(world.ledger.count(of: .rejected) == 43)
-        #expect(world.ledger.requests.refusals == ["BadDeviceToken": 43])
+        #expect(world.ledger.requests.refusals == [.init(status: 400, name: "BadDeviceToken"): 43])
     }
 
     @Test func `a whole batch of answers is one event`() throws {
