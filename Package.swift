@@ -87,7 +87,7 @@ let package = Package(
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "Harness", "Analysis", "Transport", "SecureChannel", "Reports", "RunRecords", "Workload",
+                "Harness", "Analysis", "Transport", "SecureChannel", "Reports", "RunRecords", "Histograms", "Workload",
                 "GatewaySimulator", "PushWire", "Primitives", "CShims",
             ]),
         .testTarget(

@@ -14,6 +14,10 @@ struct PushbenchProcess {
         /// Notifications in a batch, at most; more than 448 may have as many bytes as they need.
         var batch = 448
         var judgesJSON = false
+        /// Whether latencies are measured.
+        var measuresLatencies = true
+        /// How progress is shown.
+        var progress = "none"
         /// Whether both processes do without the allocator's thread caches, so that its counts are exact.
         var countsExactly = false
 
@@ -21,6 +25,7 @@ struct PushbenchProcess {
             """
             {
               name: "benchmark",
+              latencies: \(measuresLatencies),
               target: { simulator: { judge: { payloadJSON: \(judgesJSON) } } },
               workload: { notifications: \(notifications), payload: { bytes: { p50: 100, p99: 130, max: 150 } } },
               sender: { connections: \(connections), batch: { notifications: \(batch), bytes: \(max(65_536, batch * 256)) } },
@@ -54,7 +59,8 @@ struct PushbenchProcess {
         try writeText(order.profile, to: profile)
         let record = folder + "/record.json"
         try execute(
-            ["run", profile, "--quiet", "--output", "json=\(record)"], log: folder + "/log",
+            ["run", profile, "--quiet", "--progress", order.progress, "--output", "json=\(record)"],
+            log: folder + "/log",
             environment: order.countsExactly ? ["MALLOC_CONF=tcache:false"] : [])
         return try RunRecord.read(record)
     }

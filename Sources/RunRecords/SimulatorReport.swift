@@ -69,11 +69,18 @@ public struct SimulatorProgress: Codable, Equatable, Sendable {
     public var accepted: Int64
     /// Processor time of the whole process in nanoseconds.
     public var cpuNs: Int64
+    /// For how long its event loops were ready to run while others had the processors, in nanoseconds; nil where the kernel does not
+    /// tell.
+    public var runQueueNs: Int64?
     /// Memory and descriptors that it held.
     public var holdings: ProcessHoldings
 
     /// Makes the sums of one instant.
-    public init(atNs: Int64, accepted: Int64, cpuNs: Int64, holdings: ProcessHoldings = ProcessHoldings()) {
+    public init(
+        atNs: Int64, accepted: Int64, cpuNs: Int64, runQueueNs: Int64? = nil,
+        holdings: ProcessHoldings = ProcessHoldings()
+    ) {
+        self.runQueueNs = runQueueNs
         self.atNs = atNs
         self.accepted = accepted
         self.cpuNs = cpuNs
@@ -118,10 +125,6 @@ public struct SimulatorResult: Codable, Equatable, Sendable {
     public var lastAcceptedNs: Int64?
     /// What the process used.
     public var resources = ProcessResourcesRecord()
-    /// How many event loops it had.
-    public var loops = 1
-    /// The processor time of its busiest loop in nanoseconds.
-    public var busiestLoopNs: Int64 = 0
     /// Its TLS handshakes.
     public var handshakes = HandshakesRecord()
     /// When connections stood, accepted and ended; the first ones of each loop only, if there were very many.

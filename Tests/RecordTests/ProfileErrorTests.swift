@@ -22,7 +22,7 @@ private let timeForm =
         BadProfile(
             "{ sendr: {} }",
             "p.json5:1:3: sendr: unknown key, did you mean \"sender\"?; "
-                + "accepted: name, target, protocol, workload, load, sender, phases, thresholds"),
+                + "accepted: name, target, protocol, workload, load, sender, phases, latencies, thresholds"),
         BadProfile(
             "{\n  sender: {\n    unproven: { polcy: 1 },\n  },\n}",
             "p.json5:3:17: sender.unproven.polcy: unknown key, did you mean \"policy\"?; accepted: policy, limit"),

@@ -33,6 +33,16 @@ struct LatencyJoin {
         var start: Instant
         var end: Instant
         var bounds: PhaseBounds
+        /// When the run's intervals began, where histograms of each are wanted; empty otherwise.
+        var intervalStarts: [Instant] = []
+    }
+
+    /// A value with the instant at which it was complete.
+    private struct Entry {
+        var at: Instant
+        var value: Int64
+        var phase: RunPhase
+        var name: Series
     }
 
     private(set) var series: [RunPhase: [Series: Timed]] = [:]
@@ -49,12 +59,17 @@ struct LatencyJoin {
     private let bounds: PhaseBounds
     private let schedule: ArrivalSchedule?
     private var cursor = ArrivalCursor()
+    private let intervalStarts: [Instant]
+    /// What was complete before the last interval, and what was in it, where intervals are wanted.
+    private var entries: [Entry] = []
+    private var lastInterval = SeriesBook()
 
     /// Of so many notifications that were never sent, each is looked at.
     private static let unsentLimit: UInt64 = 100_000_000
 
     init(_ sources: Sources) {
         (start, end, bounds, schedule) = (sources.start, sources.end, sources.bounds, sources.schedule)
+        intervalStarts = sources.intervalStarts
         var (sent, proved) = (sources.sent, sources.proved)
         shift = max(sent.shift, proved.shift, sources.accepted?.shift ?? 0)
         sent.thin(to: shift)
@@ -99,16 +114,16 @@ struct LatencyJoin {
         let phase = bounds.phase(at: intended ?? entry.at)
         let completed = acceptedAt ?? end
         // The gateway may have read a batch before the sender's call that wrote it came back.
-        record(max(.zero, completed - entry.at), .service, phase, isCensored: acceptedAt == nil)
-        if let intended { record(completed - intended, .response, phase, isCensored: acceptedAt == nil) }
+        record(max(.zero, completed - entry.at), .service, phase, at: completed, isCensored: acceptedAt == nil)
+        if let intended { record(completed - intended, .response, phase, at: completed, isCensored: acceptedAt == nil) }
     }
 
     private mutating func takeBound(_ entry: SequenceSample.Entry, provedAt: Instant?) {
         guard let provedAt else { return untimedCount += 1 }
         let intended = intended(entry.sequence)
         let phase = bounds.phase(at: intended ?? entry.at)
-        record(max(.zero, provedAt - entry.at), .serviceBound, phase, isCensored: false)
-        if let intended { record(provedAt - intended, .responseBound, phase, isCensored: false) }
+        record(max(.zero, provedAt - entry.at), .serviceBound, phase, at: provedAt, isCensored: false)
+        if let intended { record(provedAt - intended, .responseBound, phase, at: provedAt, isCensored: false) }
     }
 
     /// What was due and never sent has waited from when it was meant to begin to the end of the run.
@@ -120,13 +135,22 @@ struct LatencyJoin {
             for sequence in run.start..<min(run.end, due, run.start + left) where sample.contains(sequence) {
                 guard let intended = intended(sequence) else { continue }
                 unsentCount += 1
-                record(end - intended, .response, bounds.phase(at: intended), isCensored: true)
+                record(end - intended, .response, bounds.phase(at: intended), at: end, isCensored: true)
             }
             left -= min(left, run.count)
         }
     }
 
-    private mutating func record(_ value: Interval, _ name: Series, _ phase: RunPhase, isCensored: Bool) {
+    private mutating func record(
+        _ value: Interval, _ name: Series, _ phase: RunPhase, at completed: Instant, isCensored: Bool
+    ) {
+        if let last = intervalStarts.last {
+            if completed >= last {
+                lastInterval[name, phase].record(value.nanoseconds)
+            } else {
+                entries.append(Entry(at: completed, value: value.nanoseconds, phase: phase, name: name))
+            }
+        }
         let timed = series[phase]?[name] ?? add(name, phase)
         timed.histogram.record(value.nanoseconds)
         timed.censored += isCensored ? 1 : 0
@@ -137,6 +161,27 @@ struct LatencyJoin {
         series[phase, default: [:]][name] = timed
         return timed
     }
+
+    /// The series of each interval, by the instants at which values were complete; what was complete before the first one is in that.
+    mutating func takeIntervals() -> [SeriesSnapshots] {
+        entries.sort { $0.at < $1.at }
+        var taken: [SeriesSnapshots] = []
+        var next = 0
+        for end in intervalStarts.dropFirst() {
+            var book = SeriesBook()
+            while next < entries.count, entries[next].at < end {
+                let entry = entries[next]
+                book[entry.name, entry.phase].record(entry.value)
+                next += 1
+            }
+            taken.append(book.takeInterval(of: Self.names))
+        }
+        if !intervalStarts.isEmpty { taken.append(lastInterval.takeInterval(of: Self.names)) }
+        entries = []
+        return taken
+    }
+
+    private static let names: Set<Series> = [.response, .service, .responseBound, .serviceBound]
 
     /// How many values the series have, over all phases.
     func count(of name: Series) -> Int64 { series.values.reduce(0) { $0 + ($1[name]?.histogram.count ?? 0) } }

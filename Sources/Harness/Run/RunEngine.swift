@@ -17,6 +17,8 @@ public final class RunEngine {
     private var feedback: ConnectPlan?
     private var monitor: RunMonitor
     private var outcome = RunOutcome()
+    /// What this process had used before, for a calibration or another run.
+    private var earlierUsage = ProcessResourcesRecord()
 
     /// How long notifications may still be written that were due when the time of the offer was over.
     private static let closingTime = Interval.milliseconds(100)
@@ -36,13 +38,15 @@ public final class RunEngine {
             limit: UInt64(min(profile.workload.notifications, Profile.notificationLimit)),
             arrivals: try profile.arrivals(), connectionCount: profile.sender.connections, loopCount: loopCount,
             start: nil)
-        monitor = RunMonitor(sessionCount: profile.sender.connections)
+        monitor = RunMonitor(
+            sessionCount: profile.sender.connections, keepsHistograms: options.keepsIntervalHistograms)
     }
 
     /// Runs to the end and tells what happened as a record, also when the target is out of reach from the start.
     ///
     /// - Throws: ``HarnessError`` when the run could not begin for other reasons; what happens later is in the record.
     public func run() async throws(HarnessError) -> RunRecord {
+        earlierUsage = ProcessUsage.now()
         try checkDescriptors()
         outcome.startedAt = MonotonicClock.now()
         do throws(HarnessError) {
@@ -65,6 +69,7 @@ public final class RunEngine {
         }
         await collect()
         await shutDown()
+        outcome.calibration = options.calibration
         return RunRecord(of: outcome, profile: profile, source: source, plan: plan)
     }
 
@@ -92,7 +97,8 @@ public final class RunEngine {
         let loopPlan = SenderLoop.Plan(
             sessions: plan, requests: profile.requestPlan(host: target.connect.serverName),
             authorization: try profile.authorization(simulated: target.signingKey), connect: target.connect,
-            supply: supply, source: source, seed: profile.workload.seed)
+            supply: supply, source: source, seed: profile.workload.seed,
+            measuresLatencies: profile.latencies)
         for index in 0..<count {
             let slots = Array(stride(from: index, to: profile.sender.connections, by: count))
             do throws(TransportError) {
@@ -196,14 +202,14 @@ public final class RunEngine {
 
     private func observe(_ phase: RunProgress.Phase) async {
         var snapshots: [LoopRecorder.Snapshot] = []
-        let isIntervalOver = monitor.isIntervalOver(at: MonotonicClock.now())
+        let ending = monitor.ending(at: MonotonicClock.now())
         for loop in loops {
-            if let snapshot = try? await loop.run({ ($0.tenant as? SenderLoop)?.snapshot(isIntervalOver) }) {
+            if let snapshot = try? await loop.run({ ($0.tenant as? SenderLoop)?.snapshot(ending) }) {
                 snapshots.append(snapshot)
             }
         }
         let now = MonotonicClock.now()
-        guard monitor.take(snapshots, at: now, endsInterval: isIntervalOver, progress: child?.lastProgress)
+        guard monitor.take(snapshots, at: now, endsInterval: ending != .none, progress: child?.lastProgress)
         else { return }
         options.onInterval(
             RunProgress(
@@ -215,10 +221,19 @@ public final class RunEngine {
     // MARK: - The end
 
     private func collect() async {
+        var snapshots: [LoopRecorder.Snapshot] = []
         for loop in loops {
-            if let result = try? await loop.run({ ($0.tenant as? SenderLoop)?.result() }) { outcome.sender.add(result) }
+            let share = try? await loop.run { [ending = monitor.finalEnding] core in
+                (core.tenant as? SenderLoop).map { ($0.snapshot(ending), $0.result()) }
+            }
+            guard let (snapshot, result) = share.flatMap({ $0 }) else { continue }
+            snapshots.append(snapshot)
+            outcome.sender.add(result)
         }
-        outcome.senderUsage = ProcessUsage.now()
+        _ = monitor.take(snapshots, at: outcome.end, endsInterval: false, progress: child?.lastProgress)
+        outcome.intervals = monitor.closedIntervals(at: outcome.end)
+        outcome.senderUsage = ProcessUsage.now().since(earlierUsage)
+        outcome.senderUsage.loops = outcome.sender.uses.map { LoopResourcesRecord($0) }
         let claimed = supply.claimedCount
         // A run that time ends generates what it takes; one with a number has planned all of them.
         let isWithoutNumber = profile.workload.notifications == Profile.notificationLimit
@@ -229,8 +244,6 @@ public final class RunEngine {
         if let skipped = outcome.tally?.skippedRuns { outcome.neverSent = skipped }
         outcome.neverSent.append(SequenceRun(start: claimed, count: outcome.generated - claimed))
         for run in outcome.neverSent.runs { outcome.sender.ledger.recordUnsent(run) }
-        await observe(.draining)
-        outcome.intervals = monitor.closedIntervals(at: outcome.end)
         outcome.acceptedBySender = outcome.sender.ledger.count(of: .accepted)
         outcome.rejectedBySender = outcome.sender.ledger.count(of: .rejected)
         guard let child, outcome.abort != .simulatorDied else { return }

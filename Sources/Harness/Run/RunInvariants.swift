@@ -8,10 +8,12 @@ struct RunInvariants {
     /// What does not hold, one sentence each.
     private(set) var broken: [String] = []
 
-    init(_ record: RunRecord, _ outcome: RunOutcome, join: LatencyJoin?) {
+    /// Checks a run; `isTimed` tells whether latencies were measured.
+    init(_ record: RunRecord, _ outcome: RunOutcome, join: LatencyJoin?, isTimed: Bool = true) {
         checkSchedule(record)
         checkIntervals(record, outcome)
-        checkTimed(outcome, join)
+        checkSent(outcome)
+        if isTimed { checkTimed(outcome, join) }
         if let join { checkLittlesLaw(outcome, join) }
     }
 
@@ -44,13 +46,18 @@ struct RunInvariants {
         require(phases == book.written, "the phases' written add up to \(phases), and the total is \(book.written)")
     }
 
-    private mutating func checkTimed(_ outcome: RunOutcome, _ join: LatencyJoin?) {
-        let sent = outcome.sender.phases.values.reduce(0) { $0 + $1.sent }
+    private mutating func checkSent(_ outcome: RunOutcome) {
+        let sent = outcome.sentCount
         let everSent = outcome.generated - outcome.sender.ledger.count(of: .unsent)
         require(sent == everSent, "\(sent) notifications were sent, and \(everSent) have a fate of sent ones")
+    }
+
+    private mutating func checkTimed(_ outcome: RunOutcome, _ join: LatencyJoin?) {
         if outcome.arrivals != nil {
             let lags = outcome.sender.count(of: .scheduleLag)
-            require(lags == Int64(sent), "\(lags) schedule lags were measured of \(sent) notifications")
+            require(
+                lags == Int64(outcome.sentCount),
+                "\(lags) schedule lags were measured of \(outcome.sentCount) notifications")
         }
         let residences = outcome.sender.count(of: .residence)
         let written = Int64(outcome.sender.ledger.written)
@@ -80,6 +87,11 @@ struct RunInvariants {
             "Little's law: \(Int64(law.inFlight)) were in flight on average, and rate × service time is \(Int64(law.expected))"
         )
     }
+}
+
+extension RunOutcome {
+    /// Notifications that were sent, each once.
+    fileprivate var sentCount: UInt64 { sender.phases.values.reduce(0) { $0 + $1.sent } }
 }
 
 /// Both sides of Little's law for one run.

@@ -39,6 +39,8 @@ struct RunOutcome: Sendable {
     /// What all loops of the sender leave.
     var sender = SenderLoop.Result()
     var intervals: [IntervalRecord] = []
+    /// The machine's own limits; nil if they are not known.
+    var calibration: CalibrationRecord?
     var senderUsage = ProcessResourcesRecord()
     var simulator: SimulatorResult?
     /// What the feedback service told at the end; nil when it was not asked.

@@ -7,12 +7,17 @@ import Workload
 extension RunRecord {
     /// Tells latencies, phases and schedule of an outcome; figures that are missing get their reasons.
     mutating func tellMeasurements(of outcome: RunOutcome, profile: Profile) {
-        let join = outcome.latencyJoin(profile)
+        var join = outcome.latencyJoin(profile)
         tellPhases(outcome, join)
+        for (index, parts) in (join?.takeIntervals() ?? []).enumerated() { intervals[index].add(parts) }
+        // By the simulator's traces they are known for all of the run at once, in place of what the sender had seen.
+        if reconnects.firstAcceptanceBy == .simulator {
+            for index in intervals.indices { intervals[index].histograms?[Series.firstAcceptance.name] = nil }
+        }
         schedule = outcome.scheduleRecord(variation: latencyVariation(outcome))
         steadiness = SteadinessRecord(intervals: measuredIntervals(outcome))
         tellUnmeasured(outcome, profile)
-        brokenInvariants = RunInvariants(self, outcome, join: join).broken
+        brokenInvariants = RunInvariants(self, outcome, join: join, isTimed: profile.latencies).broken
     }
 
     private mutating func tellPhases(_ outcome: RunOutcome, _ join: LatencyJoin?) {
@@ -75,7 +80,9 @@ extension RunRecord {
             outcome.sender.ledger.written == 0
             ? "nothing was written" : "nothing was written in the measured part of the run"
         for name in ["response", "service", "scheduleLag", "residence"] where (latency[name]?.count ?? 0) == 0 {
-            if name == "response" || name == "scheduleLag", profile.load.loop == .closed {
+            if !profile.latencies {
+                reasons[name] = "the profile has latencies not measured"
+            } else if name == "response" || name == "scheduleLag", profile.load.loop == .closed {
                 reasons[name] = "a closed loop has no times at which notifications are meant to begin"
             } else if sent == 0 {
                 reasons[name] = nothing
@@ -120,14 +127,19 @@ extension RunOutcome {
 
     private static func range(_ start: Instant, _ end: Instant) -> Range<Instant>? { start < end ? start..<end : nil }
 
+    /// When the intervals began, if their histograms are kept.
+    private var intervalStarts: [Instant] {
+        intervals.filter { $0.histograms != nil }.map { startedAt + Interval(nanoseconds: $0.startNs) }
+    }
+
     /// Joins the sampled notifications; nil where none can be told from another, or nothing was ever begun.
     fileprivate func latencyJoin(_ profile: Profile) -> LatencyJoin? {
-        guard profile.protocolName.hasIdentifiers, profile.protocolName != .http2 else { return nil }
+        guard profile.latencies, profile.protocolName.hasIdentifiers, profile.protocolName != .http2 else { return nil }
         return LatencyJoin(
             LatencyJoin.Sources(
                 sent: sender.sent, accepted: simulator?.acceptanceTimes?.sample, proved: sender.proved,
                 rejected: sender.ledger.fates[.rejected]?.runs ?? [], unsent: neverSent, schedule: arrivals?.schedule,
-                start: startedAt, end: end, bounds: bounds))
+                start: startedAt, end: end, bounds: bounds, intervalStarts: intervalStarts))
     }
 
     fileprivate func scheduleRecord(variation: Double?) -> ScheduleRecord? {

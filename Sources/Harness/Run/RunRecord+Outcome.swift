@@ -49,7 +49,8 @@ extension RunRecord {
             throughput.undisturbedPerSecond = outcome.undisturbedRate
         }
         tellMeasurements(of: outcome, profile: profile)
-        limit = outcome.limit(profile)
+        calibration = outcome.calibration
+        limit = outcome.limit(profile, acceptedPerSecond: throughput.acceptedPerSecond)
         self.profile = profile.effectiveJSON
         profileHash = profile.hash
         verdict = VerdictRecord(of: outcome, profile: profile)
@@ -184,41 +185,5 @@ extension RunOutcome {
             before = point
         }
         return before.accepted
-    }
-
-    /// For which share of the time the two windows kept connections from writing.
-    private func windowShares(over length: Interval, connections: Int) -> [(name: String, share: Double)] {
-        let time = length.seconds * Double(connections)
-        return [
-            ("the sender's window", sender.windowHeld.seconds / time),
-            ("the window of the way to the simulator", Double(simulator?.pathStopNs ?? 0) / 1e9 / time),
-        ]
-    }
-
-    /// What bound the run, by the share of time for which the busiest loop of each side worked.
-    func limit(_ profile: Profile) -> LimitRecord? {
-        let length = (sender.lastProof ?? sender.lastWrite ?? end) - startedAt
-        guard length >= .milliseconds(100), sender.ledger.written > 0 else { return nil }
-        let senderShare = sender.busiestLoop.seconds / length.seconds
-        let gatewayShare = simulator.map { Double($0.busiestLoopNs) / 1e9 / length.seconds }
-        func percent(_ share: Double) -> String { "\(Int((min(share, 1) * 100).rounded())) %" }
-        var evidence = "busiest sender loop \(percent(senderShare))"
-        if let gatewayShare { evidence += ", busiest simulator loop \(percent(gatewayShare))" }
-        let windows = windowShares(over: length, connections: profile.sender.connections)
-        if let window = windows.max(by: { $0.share < $1.share }), window.share >= 0.5, senderShare < 0.85,
-            (gatewayShare ?? 0) < 0.85
-        {
-            evidence += "; \(window.name) was full for \(percent(window.share)) of the time"
-            return LimitRecord(kind: .window, evidence: evidence)
-        }
-        if profile.load.loop == .open, senderShare < 0.9, (gatewayShare ?? 0) < 0.9, missedSchedule == nil {
-            return LimitRecord(kind: .rate, evidence: evidence)
-        }
-        switch (senderShare >= 0.85, (gatewayShare ?? 0) >= 0.85) {
-        case (true, true): return LimitRecord(kind: .processor, evidence: evidence)
-        case (true, false): return LimitRecord(kind: .generator, evidence: evidence)
-        case (false, true): return LimitRecord(kind: .simulator, evidence: evidence)
-        case (false, false): return LimitRecord(kind: .connections, evidence: evidence + "; both waited")
-        }
     }
 }

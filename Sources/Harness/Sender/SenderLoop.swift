@@ -11,7 +11,7 @@ final class SenderLoop {
     /// What a loop leaves behind at the end of a run; those of several loops are added up.
     struct Result: Sendable {
         var ledger = FateLedger()
-        var histograms: [RunPhase: [Series: HistogramSnapshot]] = [:]
+        var histograms: SeriesSnapshots = [:]
         var phases: [RunPhase: LoopRecorder.PhaseCounts] = [:]
         /// When a sample of notifications was first written, and when proved.
         var sent = SequenceSample()
@@ -30,8 +30,10 @@ final class SenderLoop {
         var lastWrite: Instant?
         var lastProof: Instant?
         var connections: [ConnectionRecord] = []
-        /// The processor time of the busiest loop.
-        var busiestLoop = Interval.zero
+        /// What each loop used, in the order of the loops.
+        var uses: [LoopUse] = []
+        /// What each loop used since the load began.
+        var usesUnderLoad: [LoopUse] = []
 
         mutating func add(_ other: Result) {
             ledger.add(other.ledger)
@@ -57,7 +59,8 @@ final class SenderLoop {
             lastWrite = [lastWrite, other.lastWrite].compactMap { $0 }.max()
             lastProof = [lastProof, other.lastProof].compactMap { $0 }.max()
             connections += other.connections
-            busiestLoop = max(busiestLoop, other.busiestLoop)
+            uses += other.uses
+            usesUnderLoad += other.usesUnderLoad
         }
 
         /// How many values a series has, over all phases.
@@ -67,11 +70,7 @@ final class SenderLoop {
 
         private static func sum(_ left: HistogramSnapshot, _ right: HistogramSnapshot) -> HistogramSnapshot {
             let sum = Histogram(left)
-            do throws(HistogramError) {
-                try sum.add(right)
-            } catch {
-                preconditionFailure("all series of a run have one geometry")
-            }
+            sum.addOrStop(right)
             return sum.snapshot()
         }
     }
@@ -84,6 +83,10 @@ final class SenderLoop {
     private let pacing: PaceDriver?
     private let authorization: Authorization?
     private var renewal: LoopTimer?
+    private let measuresLatencies: Bool
+    private var hiccups: HiccupWatch?
+    /// What the loop had used when the load began.
+    private var earlierUse = LoopUse()
 
     /// What all sessions of a run are made of.
     struct Plan: Sendable {
@@ -96,6 +99,8 @@ final class SenderLoop {
         var supply: SequenceSupply
         var source: NotificationSource
         var seed: UInt64
+        /// Whether latencies are measured.
+        var measuresLatencies = true
 
         /// Makes the session of one connection slot.
         func makeSession(slot: Int) -> any SenderSession {
@@ -112,7 +117,8 @@ final class SenderLoop {
         self.core = core
         self.index = index
         authorization = plan.authorization
-        let recorder = LoopRecorder(plan.supply.plan)
+        measuresLatencies = plan.measuresLatencies
+        let recorder = LoopRecorder(plan.supply.plan, measuresLatencies: plan.measuresLatencies)
         self.recorder = recorder
         let links = slots.map { slot in
             ProviderLink(
@@ -165,21 +171,30 @@ final class SenderLoop {
             }
             link.abandon()
         }
+        hiccups?.end()
+        hiccups = nil
     }
 
     /// The schedule begins at `start`, and the phases are known.
-    func begin(at start: Instant, _ bounds: PhaseBounds) { recorder.begin(at: start, bounds) }
+    func begin(at start: Instant, _ bounds: PhaseBounds) {
+        recorder.begin(at: start, bounds)
+        earlierUse = core.use
+        guard measuresLatencies else { return }
+        hiccups = HiccupWatch(core: core) { [recorder] due, lateness in
+            recorder.recordTimerLag(lateness, at: due)
+        }
+    }
 
-    /// The sums so far; at the end of an interval with its residence.
-    func snapshot(_ endsInterval: Bool) -> LoopRecorder.Snapshot {
-        var snapshot = recorder.takeSnapshot(endsInterval: endsInterval)
+    /// The sums so far; at the end of an interval with its series.
+    func snapshot(_ ending: IntervalEnding) -> LoopRecorder.Snapshot {
+        var snapshot = recorder.takeSnapshot(ending)
         for link in links {
             snapshot.unsettled += link.session.unsettledCount
             snapshot.openConnections += link.session.isOpen ? 1 : 0
             snapshot.lastingConnections += link.session.isLasting(at: core.now) ? 1 : 0
             snapshot.finishedSessions += link.session.isFinished ? 1 : 0
         }
-        snapshot.processorTime = core.processorTime
+        snapshot.use = core.use
         return snapshot
     }
 
@@ -198,7 +213,9 @@ final class SenderLoop {
         result.firstWrite = recorder.firstWrite
         result.lastWrite = recorder.lastWrite
         result.lastProof = recorder.lastProof
-        result.busiestLoop = core.processorTime
+        let use = core.use
+        result.uses = [use]
+        result.usesUnderLoad = [use.since(earlierUse)]
         result.connections = links.map { link in
             var record = ConnectionRecord(index: link.session.slot, loop: index)
             record.openings = Int64(link.session.connectionCount)

@@ -15,7 +15,7 @@ public enum ControlledSimulator {
         let server: SimulatorServer
         do throws(HarnessError) {
             server = try await SimulatorServer(
-                profile: profile, settings: settings, makesSigningKey: true, samplesAcceptance: true)
+                profile: profile, settings: settings, makesSigningKey: true, samplesAcceptance: profile.latencies)
         } catch {
             return report(.failed(message: error.description))
         }

@@ -121,13 +121,19 @@ public final class SimulatorServer: Sendable {
     /// The sums at present.
     public func progress() async -> SimulatorProgress {
         var accepted: UInt64 = 0
+        var runQueueTime: Interval? = .zero
         for loop in loops {
-            let count = try? await loop.run { ($0.tenant as? GatewayLoop)?.ledger.counts.accepted ?? 0 }
-            accepted += count ?? 0
+            let part = try? await loop.run { core in
+                (core.tenant as? GatewayLoop).map { ($0.ledger.counts.accepted, core.use.runQueueTime) }
+            }
+            guard let (count, time) = part.flatMap({ $0 }) else { continue }
+            accepted += count
+            runQueueTime = runQueueTime.flatMap { sum in time.map { sum + $0 } }
         }
         return SimulatorProgress(
             atNs: MonotonicClock.now().nanoseconds, accepted: Int64(accepted),
-            cpuNs: ProcessUsage.processorTime.nanoseconds, holdings: ProcessUsage.holdings)
+            cpuNs: ProcessUsage.processorTime.nanoseconds, runQueueNs: runQueueTime?.nanoseconds,
+            holdings: ProcessUsage.holdings)
     }
 
     /// What became of each notification since the last time, in the order of each event loop, and how many are left out.
@@ -151,11 +157,12 @@ public final class SimulatorServer: Sendable {
         var result = SimulatorResult()
         var storage: NotificationStore.Snapshot?
         var acceptanceTimes: SequenceSample?
+        var uses: [LoopResourcesRecord] = []
         for loop in loops {
             let part = try? await loop.run { core in
-                (core.tenant as? GatewayLoop).map { ($0.share, core.processorTime) }
+                (core.tenant as? GatewayLoop).map { ($0.share, core.use) }
             }
-            guard let (share, processorTime) = part.flatMap({ $0 }) else { continue }
+            guard let (share, use) = part.flatMap({ $0 }) else { continue }
             counts.add(share.counts)
             if let old = stretches, let new = share.accepted { stretches = old + new } else { stretches = nil }
             refused += share.refused.map { UInt64($0)..<UInt64($0) + 1 }
@@ -166,7 +173,7 @@ public final class SimulatorServer: Sendable {
                 acceptanceTimes = acceptanceTimes.map { $0.adding(part) } ?? part
             }
             if let part = share.storage { storage = storage.map { $0.joined(with: part) } ?? part }
-            result.busiestLoopNs = max(result.busiestLoopNs, processorTime.nanoseconds)
+            uses.append(LoopResourcesRecord(use))
         }
         result.acceptanceTimes = acceptanceTimes.map(AcceptanceTimes.init)
         result.refusedStretches = mergeStretches(refused).union.flatMap { [$0.lowerBound, $0.upperBound] }
@@ -176,6 +183,7 @@ public final class SimulatorServer: Sendable {
             result.acceptedStretches = union.flatMap { [$0.lowerBound, $0.upperBound] }
         }
         fill(&result, from: counts)
+        result.resources.loops = uses
         if !faults.isEmpty { result.ledger.faults = await faultCounts(counts.faults) }
         result.ledger.storage = storage.map { StorageLedgerRecord($0.result) }
         let told = await feedback.counts()
@@ -211,7 +219,6 @@ public final class SimulatorServer: Sendable {
 
     private func fill(_ result: inout SimulatorResult, from counts: GatewayCounts) {
         result.digest = counts.digest
-        result.loops = loops.count
         result.firstAcceptedNs = counts.firstAcceptedAt?.nanoseconds
         result.lastAcceptedNs = counts.lastAcceptedAt?.nanoseconds
         result.resources = ProcessUsage.now()

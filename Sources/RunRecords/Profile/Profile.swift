@@ -19,6 +19,9 @@ public struct Profile: Equatable, Sendable {
     public var sender = SenderSettings()
     /// How long each part of the run takes.
     public var phases = PhaseSettings()
+    /// Whether latencies are measured, with all that belongs to them: idle timers, the schedule's late operations, times of acceptance.
+    /// Default: true. Without them a run has its rates and books only; it is there to see what measuring costs.
+    public var latencies = true
     /// Conditions that the run must meet to pass, in the order of the profile.
     public var thresholds: [Threshold] = []
 

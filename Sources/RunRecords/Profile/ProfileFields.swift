@@ -9,7 +9,7 @@ extension Profile: SettingsGroup {
             .target,
             .choice("protocol", \.protocolName),
             .group("workload", \.workload), .group("load", \.load), .group("sender", \.sender),
-            .group("phases", \.phases),
+            .group("phases", \.phases), .flag("latencies", \.latencies),
             .thresholds,
         ]
     }
@@ -204,7 +204,8 @@ extension JudgeSettings: SettingsGroup {
     static var fields: [SettingsField<Self>] {
         [
             .flag("tokens", \.tokens), .flag("environment", \.environment), .flag("payloadSize", \.payloadSize),
-            .flag("payloadJSON", \.payloadJSON), .choice("foreignTokens", \.foreignTokens),
+            .flag("payloadJSON", \.payloadJSON), .flag("acceptAll", \.acceptAll),
+            .choice("foreignTokens", \.foreignTokens),
         ]
     }
 }
