@@ -43,8 +43,11 @@ struct AllocationCounts {
     }
 
     private func run(_ notifications: Int, _ connections: Int) throws -> RunRecord {
+        // Quick runs are those of tests, whose program is not optimised and allocates for the sample of latencies.
         try PushbenchProcess(program: options.program).run(
-            .init(notifications: notifications, connections: connections, countsExactly: true))
+            .init(
+                notifications: notifications, connections: connections, measuresLatencies: !options.isQuick,
+                countsExactly: true))
     }
 
     /// Makes a known number of requests, small and large, to see that the counter tells the truth.
