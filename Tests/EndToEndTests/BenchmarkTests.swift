@@ -34,7 +34,8 @@ extension EndToEndTests {
             }
             #expect(
                 Set(parts.keys) == [
-                    "operations", "pipe", "allocations", "memory", "handshakes", "writes", "matrix", "measuring",
+                    "operations", "pipe", "allocations", "memory", "handshakes", "writes", "matrix", "http2",
+                    "measuring",
                 ])
             for (name, part) in parts {
                 guard case .object(let table) = part, case .array(let rows)? = table["rows"] else {
@@ -50,7 +51,7 @@ extension EndToEndTests {
             let (output, status) = try Self.run(["everything"])
             #expect(status == 1)
             #expect(
-                output.contains("operations, pipe, allocations, memory, handshakes, writes, matrix, measuring"),
+                output.contains("operations, pipe, allocations, memory, handshakes, writes, matrix, http2, measuring"),
                 "\(output)")
         }
     }

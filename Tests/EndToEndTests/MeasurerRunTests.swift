@@ -62,7 +62,8 @@ extension EndToEndTests {
             let profile = try folder.file(
                 "run.json5",
                 """
-                { workload: { notifications: 100_000 }, load: { loop: "open", rate: "1k/s" }, sender: { connections: 1 } }
+                { workload: { notifications: 100_000 }, load: { loop: "open", rate: "1k/s" },
+                  sender: { connections: 1 } }
                 """)
             let log = "\(folder.path)/run.hlog"
             // Killed in its third second, it leaves the seconds before.
