@@ -62,12 +62,14 @@ extension EndToEndTests {
             let profile = try folder.file(
                 "run.json5",
                 """
-                { workload: { notifications: 100_000 }, load: { loop: "open", rate: "1k/s" }, sender: { connections: 1 } }
+                { workload: { notifications: 100_000 }, load: { loop: "open", rate: "1k/s" },
+                  sender: { connections: 1 } }
                 """)
             let log = "\(folder.path)/run.hlog"
             // Killed in its third second, it leaves the seconds before.
             let run = try Program.shell(
-                "(sleep 4; kill -9 $$) >/dev/null 2>&1 &", ["run", profile, "-q", "--calibration", "off", "-o", "hlog=\(log)"])
+                "(sleep 4; kill -9 $$) >/dev/null 2>&1 &",
+                ["run", profile, "-q", "--calibration", "off", "-o", "hlog=\(log)"])
             #expect(run.status != 0)
             let text = try String(contentsOfFile: log, encoding: .utf8)
             #expect(text.hasPrefix("#[pushbench"))

@@ -36,7 +36,8 @@ struct ResourceTable {
     /// What it asked of the kernel, and what it had to share with others.
     private func sharedRow(_ name: String, _ use: ProcessResourcesRecord) -> [String] {
         [
-            name, each(use.systemCalls, places: 3), each(use.wireBytes, places: 1), FigureText.count(use.contextSwitches),
+            name, each(use.systemCalls, places: 3), each(use.wireBytes, places: 1),
+            FigureText.count(use.contextSwitches),
             FigureText.time(use.runQueueNs), FigureText.count(use.descriptors),
         ]
     }

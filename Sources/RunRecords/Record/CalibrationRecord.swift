@@ -52,6 +52,7 @@ extension CalibrationRecord {
     /// - Parameters:
     ///   - bytes: the bytes of a notification, on average.
     ///   - loops: the simulator's event loops.
+    /// - Returns: notifications per second.
     public func acceptAllPerSecond(bytes: Double, loops: Int) -> Double? {
         guard let acceptAllNs, let acceptAllBytes, acceptAllNs > 0, bytes > 0, loops > 0 else { return nil }
         let perByte = Double(pipeReceiverNsPerRecord ?? 0) / Self.recordBytes
