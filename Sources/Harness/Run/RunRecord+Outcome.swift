@@ -1,4 +1,3 @@
-import Histograms
 import Primitives
 import ProviderSessions
 import PushWire
@@ -18,9 +17,6 @@ extension RunRecord {
         simulatorLedger = outcome.simulator?.ledger
         ledgerDifference = outcome.difference.map { Int64($0) }
         feedback = outcome.feedback.map { FeedbackRecord($0, simulator: outcome.simulator) }
-        for (series, snapshot) in outcome.sender.histograms {
-            latency[series.name] = LatencyRecord(Histogram(snapshot))
-        }
         errors = outcome.sender.ledger.errors.sorted { $0.key < $1.key }.map {
             ErrorCountRecord(status: Int($0.key.rawValue), name: $0.key.description, count: Int64($0.value))
         }
@@ -48,10 +44,13 @@ extension RunRecord {
             let measured = outcome.measured(profile)
             measuredNs = measured.length.nanoseconds
             throughput = ThroughputRecord(
-                accepted: measured.accepted, written: measured.written, bytes: measured.bytes, over: measured.length)
+                accepted: outcome.missedSchedule == nil ? measured.accepted : nil, written: measured.written,
+                bytes: measured.bytes, over: measured.length)
             throughput.undisturbedPerSecond = outcome.undisturbedRate
         }
-        limit = outcome.limit(profile)
+        tellMeasurements(of: outcome, profile: profile)
+        calibration = outcome.calibration
+        limit = outcome.limit(profile, acceptedPerSecond: throughput.acceptedPerSecond)
         self.profile = profile.effectiveJSON
         profileHash = profile.hash
         verdict = VerdictRecord(of: outcome, profile: profile)
@@ -140,19 +139,10 @@ extension RunOutcome {
         }
         let end = min(measureEnd == .zero ? self.end : measureEnd, self.end)
         let accepted = acceptedByThen(end).flatMap { last in acceptedByThen(measureStart).map { last - $0 } }
-        var written: Int64 = 0
-        var bytes: Int64 = 0
-        var length = Interval.zero
-        for interval in intervals {
-            let start = startedAt + Interval(nanoseconds: interval.startNs)
-            guard start >= measureStart, start < end else { continue }
-            written += interval.written
-            bytes += interval.bytes
-            length = length + Interval(nanoseconds: interval.lengthNs)
+        guard end > measureStart, let counts = sender.phases[.measure], counts.written > 0 else {
+            return (nil, 0, 0, .zero)
         }
-        guard length > .zero else { return (nil, 0, 0, .zero) }
-        let share = (end - measureStart).seconds > 0 ? length.seconds / (end - measureStart).seconds : 1
-        return (accepted.map { Int64(Double($0) * share) }, written, bytes, length)
+        return (accepted, Int64(counts.written), Int64(counts.bytes), end - measureStart)
     }
 
     /// What was accepted per second in the intervals in which nothing went wrong; nil unless there are such intervals and others.
@@ -173,6 +163,12 @@ extension RunOutcome {
     /// How many notifications the simulator had accepted at an instant, between its reports by proportion.
     private func acceptedByThen(_ instant: Instant) -> Int64? {
         guard let result = simulator else { return nil }
+        // Only where each acceptance was noted down.
+        if let times = result.acceptanceTimes, times.shift == 0,
+            times.sample.entries.count == Int(result.ledger.accepted + result.ledger.acceptedWithoutIdentifier)
+        {
+            return Int64(times.sample.entries.count { $0.at <= instant })
+        }
         var before = SimulatorProgress(atNs: startedAt.nanoseconds, accepted: 0, cpuNs: 0)
         var points = simulatorProgress
         points.append(
@@ -189,41 +185,5 @@ extension RunOutcome {
             before = point
         }
         return before.accepted
-    }
-
-    /// For which share of the time the two windows kept connections from writing.
-    private func windowShares(over length: Interval, connections: Int) -> [(name: String, share: Double)] {
-        let time = length.seconds * Double(connections)
-        return [
-            ("the sender's window", sender.windowHeld.seconds / time),
-            ("the window of the way to the simulator", Double(simulator?.pathStopNs ?? 0) / 1e9 / time),
-        ]
-    }
-
-    /// What bound the run, by the share of time for which the busiest loop of each side worked.
-    func limit(_ profile: Profile) -> LimitRecord? {
-        let length = (sender.lastProof ?? sender.lastWrite ?? end) - startedAt
-        guard length >= .milliseconds(100), sender.ledger.written > 0 else { return nil }
-        let senderShare = sender.busiestLoop.seconds / length.seconds
-        let gatewayShare = simulator.map { Double($0.busiestLoopNs) / 1e9 / length.seconds }
-        func percent(_ share: Double) -> String { "\(Int((min(share, 1) * 100).rounded())) %" }
-        var evidence = "busiest sender loop \(percent(senderShare))"
-        if let gatewayShare { evidence += ", busiest simulator loop \(percent(gatewayShare))" }
-        let windows = windowShares(over: length, connections: profile.sender.connections)
-        if let window = windows.max(by: { $0.share < $1.share }), window.share >= 0.5, senderShare < 0.85,
-            (gatewayShare ?? 0) < 0.85
-        {
-            evidence += "; \(window.name) was full for \(percent(window.share)) of the time"
-            return LimitRecord(kind: .window, evidence: evidence)
-        }
-        if profile.load.loop == .open, senderShare < 0.9, (gatewayShare ?? 0) < 0.9, missedSchedule(profile) == nil {
-            return LimitRecord(kind: .rate, evidence: evidence)
-        }
-        switch (senderShare >= 0.85, (gatewayShare ?? 0) >= 0.85) {
-        case (true, true): return LimitRecord(kind: .processor, evidence: evidence)
-        case (true, false): return LimitRecord(kind: .generator, evidence: evidence)
-        case (false, true): return LimitRecord(kind: .simulator, evidence: evidence)
-        case (false, false): return LimitRecord(kind: .connections, evidence: evidence + "; both waited")
-        }
     }
 }
