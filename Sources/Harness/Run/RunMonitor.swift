@@ -20,6 +20,7 @@ struct RunMonitor {
     private var finishedSessions = 0
     private var settled: UInt64 = 0
     private var certificateRefusals: UInt64 = 0
+    private var protocolRefusals: UInt64 = 0
     private(set) var connectionFailures: UInt64 = 0
     private var intervalStart = Instant.zero
     private var present = Sums()
@@ -38,6 +39,7 @@ struct RunMonitor {
         var accepted: Int64?
         var simulatorCPU: Int64?
         var simulatorHoldings: ProcessHoldings?
+        var streamLimits: ClosedRange<Int>?
     }
 
     init(sessionCount: Int) { self.sessionCount = sessionCount }
@@ -45,11 +47,14 @@ struct RunMonitor {
     /// Whether every session has ended.
     var isFinished: Bool { finishedSessions == sessionCount }
 
-    /// Whether nothing but refusals of certificates ever came of connecting.
+    /// Why the run ends if nothing but refusals of certificates, or of the protocol, ever came of connecting; nil if it goes on.
     ///
     /// Some attempts beyond the first tell that a load balancer has no better server behind it.
-    var isTurnedAway: Bool {
-        certificateRefusals >= UInt64(max(3, sessionCount)) && openConnections == 0 && settled == 0
+    var turnedAway: RunAbort? {
+        guard openConnections == 0, settled == 0 else { return nil }
+        let enough = UInt64(max(3, sessionCount))
+        if certificateRefusals >= enough { return .certificateRefused }
+        return protocolRefusals >= enough ? .protocolRefused : nil
     }
 
     /// The load begins.
@@ -74,6 +79,7 @@ struct RunMonitor {
         var lasting = 0
         var finished = 0
         var refusals: UInt64 = 0
+        var protocolRefusalsNow: UInt64 = 0
         var settledNow: UInt64 = 0
         for snapshot in snapshots {
             sums.written += snapshot.written
@@ -83,10 +89,16 @@ struct RunMonitor {
             sums.reconnects += snapshot.reconnects
             sums.unsettled += snapshot.unsettled
             sums.senderCPU += snapshot.processorTime.nanoseconds
+            if let limits = snapshot.streamLimits {
+                let known = sums.streamLimits ?? limits
+                sums.streamLimits =
+                    min(known.lowerBound, limits.lowerBound)...max(known.upperBound, limits.upperBound)
+            }
             open += snapshot.openConnections
             if snapshot.connections > 0 { hasConnected = true }
             lasting += snapshot.lastingConnections
             refusals += snapshot.certificateRefusals
+            protocolRefusalsNow += snapshot.protocolRefusals
             finished += snapshot.finishedSessions
             settledNow += snapshot.settled
             if let part = snapshot.residence { residence.append(part) }
@@ -103,6 +115,7 @@ struct RunMonitor {
         settled = settledNow
         openConnections = open
         certificateRefusals = refusals
+        protocolRefusals = protocolRefusalsNow
         connectionFailures = snapshots.reduce(0) { $0 + $1.connectionFailures }
         finishedSessions = finished
         present = sums
@@ -123,6 +136,8 @@ struct RunMonitor {
         record.lengthNs = (now - intervalStart).nanoseconds
         record.written = Int64(present.written - before.written)
         record.resent = Int64(present.resent - before.resent)
+        record.streamLimitLow = present.streamLimits.map { Int64($0.lowerBound) }
+        record.streamLimitHigh = present.streamLimits.map { Int64($0.upperBound) }
         record.bytes = Int64(present.bytes - before.bytes)
         record.rejected = Int64(present.rejected - before.rejected)
         record.reconnects = Int64(present.reconnects - before.reconnects)

@@ -51,7 +51,10 @@ extension RunRecord {
                 accepted: measured.accepted, written: measured.written, bytes: measured.bytes, over: measured.length)
             throughput.undisturbedPerSecond = outcome.undisturbedRate
         }
-        limit = outcome.limit(profile)
+        let warnings = profile.warnings
+        self.warnings = warnings.isEmpty ? nil : warnings
+        streams = profile.protocolName == .http2 ? StreamsRecord(outcome, profile: profile, record: self) : nil
+        limit = outcome.limit(profile, streams: streams)
         self.profile = profile.effectiveJSON
         profileHash = profile.hash
         verdict = VerdictRecord(of: outcome, profile: profile)
@@ -191,17 +194,22 @@ extension RunOutcome {
         return before.accepted
     }
 
-    /// For which share of the time the two windows kept connections from writing.
-    private func windowShares(over length: Interval, connections: Int) -> [(name: String, share: Double)] {
+    /// What kept connections from writing, and for which share of the time.
+    private func holds(
+        over length: Interval, connections: Int, streams: StreamsRecord?
+    ) -> [(kind: LimitRecord.Kind, name: String, share: Double)] {
         let time = length.seconds * Double(connections)
+        func share(_ nanoseconds: Int64?) -> Double { Double(nanoseconds ?? 0) / 1e9 / time }
         return [
-            ("the sender's window", sender.windowHeld.seconds / time),
-            ("the window of the way to the simulator", Double(simulator?.pathStopNs ?? 0) / 1e9 / time),
+            (.window, "the sender's window was full", sender.windowHeld.seconds / time),
+            (.window, "the window of the way to the simulator was full", share(simulator?.pathStopNs)),
+            (.window, "the gateway's window for requests was full", share(streams?.blockedByWindowNs)),
+            (.streams, "the gateway's limit of streams was reached", share(streams?.blockedByStreamsNs)),
         ]
     }
 
     /// What bound the run, by the share of time for which the busiest loop of each side worked.
-    func limit(_ profile: Profile) -> LimitRecord? {
+    func limit(_ profile: Profile, streams: StreamsRecord?) -> LimitRecord? {
         let length = (sender.lastProof ?? sender.lastWrite ?? end) - startedAt
         guard length >= .milliseconds(100), sender.ledger.written > 0 else { return nil }
         let senderShare = sender.busiestLoop.seconds / length.seconds
@@ -209,12 +217,12 @@ extension RunOutcome {
         func percent(_ share: Double) -> String { "\(Int((min(share, 1) * 100).rounded())) %" }
         var evidence = "busiest sender loop \(percent(senderShare))"
         if let gatewayShare { evidence += ", busiest simulator loop \(percent(gatewayShare))" }
-        let windows = windowShares(over: length, connections: profile.sender.connections)
-        if let window = windows.max(by: { $0.share < $1.share }), window.share >= 0.5, senderShare < 0.85,
+        let holds = holds(over: length, connections: profile.sender.connections, streams: streams)
+        if let hold = holds.max(by: { $0.share < $1.share }), hold.share >= 0.5, senderShare < 0.85,
             (gatewayShare ?? 0) < 0.85
         {
-            evidence += "; \(window.name) was full for \(percent(window.share)) of the time"
-            return LimitRecord(kind: .window, evidence: evidence)
+            return LimitRecord(
+                kind: hold.kind, evidence: evidence + "; \(hold.name) for \(percent(hold.share)) of the time")
         }
         if profile.load.loop == .open, senderShare < 0.9, (gatewayShare ?? 0) < 0.9, missedSchedule(profile) == nil {
             return LimitRecord(kind: .rate, evidence: evidence)
@@ -223,7 +231,12 @@ extension RunOutcome {
         case (true, true): return LimitRecord(kind: .processor, evidence: evidence)
         case (true, false): return LimitRecord(kind: .generator, evidence: evidence)
         case (false, true): return LimitRecord(kind: .simulator, evidence: evidence)
-        case (false, false): return LimitRecord(kind: .connections, evidence: evidence + "; both waited")
+        case (false, false):
+            if let streams, let inFlight = streams.inFlightOnAverage, inFlight >= 0.8 * Double(streams.allowed) {
+                let text = "\(Int(inFlight.rounded())) of the \(streams.allowed) requests that may be"
+                return LimitRecord(kind: .streams, evidence: evidence + "; on average \(text) were in flight")
+            }
+            return LimitRecord(kind: .connections, evidence: evidence + "; both waited")
         }
     }
 }

@@ -30,11 +30,15 @@ final class LoopRecorder {
         var connections: UInt64 = 0
         /// Attempts that failed because one side will not have the other's certificate.
         var certificateRefusals: UInt64 = 0
+        /// Attempts after which the target would not speak the run's protocol.
+        var protocolRefusals: UInt64 = 0
         /// Attempts that failed, and connections that ended without a reply that explains it.
         var connectionFailures: UInt64 = 0
         var openConnections = 0
         var lastingConnections = 0
         var finishedSessions = 0
+        /// How many requests connections could have open at once in the present interval; nil for the binary interface.
+        var streamLimits: ClosedRange<Int>?
         var processorTime = Interval.zero
         var residence: HistogramSnapshot?
     }
@@ -47,7 +51,9 @@ final class LoopRecorder {
     private(set) var lastWrite: Instant?
     /// Failed attempts to connect, in the words of the layer that failed.
     private(set) var failedAttempts: [String: Int] = [:]
+    private var streamLimits: ClosedRange<Int>?
     private var certificateRefusals: UInt64 = 0
+    private var protocolRefusals: UInt64 = 0
     /// Events before this instant belong to the warm-up and enter no latency series.
     private(set) var measureStart = Instant.zero
 
@@ -103,8 +109,14 @@ final class LoopRecorder {
         case .proved(let at): lastProof = at
         case .request(.blocked(_, let time, let at)):
             if at >= measureStart { self[.blocked].record(time.nanoseconds) }
+        case .request(.streamLimit(let limit, _)): noteStreamLimit(limit)
         default: break
         }
+    }
+
+    /// A connection may have so many requests open at once.
+    func noteStreamLimit(_ limit: Int) {
+        streamLimits = streamLimits.map { min($0.lowerBound, limit)...max($0.upperBound, limit) } ?? limit...limit
     }
 
     /// Enters requests whose responses ended at `end`.
@@ -120,7 +132,17 @@ final class LoopRecorder {
     /// Enters why an attempt to connect failed; of what a hostile gateway can vary, only the first kinds are kept.
     func recordFailedAttempt(_ end: LinkEnd) {
         if end.isCertificateRefusal { certificateRefusals += 1 }
-        let text = end.text
+        countFailure(end.text)
+    }
+
+    /// Enters that the target chose another protocol than the one that it was offered, or none.
+    func recordOtherProtocol(_ chosen: String?, wanted: String) {
+        protocolRefusals += 1
+        let choice = chosen.map { "chose \($0.prefix(16)) by ALPN" } ?? "chose no protocol by ALPN"
+        countFailure("the target \(choice), where \(wanted) was offered and is needed")
+    }
+
+    private func countFailure(_ text: String) {
         if failedAttempts[text] != nil || failedAttempts.count < 16 { failedAttempts[text, default: 0] += 1 }
     }
 
@@ -129,11 +151,13 @@ final class LoopRecorder {
 
     /// The sums so far; with the residence of the interval that ends, if it does.
     func takeSnapshot(endsInterval: Bool) -> Snapshot {
-        Snapshot(
+        defer { if endsInterval { streamLimits = nil } }
+        return Snapshot(
             written: ledger.written, resent: ledger.resent, writtenBytes: ledger.writtenBytes,
             settled: ledger.settledCount, rejected: ledger.count(of: .rejected), reconnects: ledger.reconnects,
             connections: ledger.connections, certificateRefusals: certificateRefusals,
-            connectionFailures: ledger.connectionFailures,
+            protocolRefusals: protocolRefusals,
+            connectionFailures: ledger.connectionFailures, streamLimits: streamLimits,
             residence: endsInterval ? intervalResidence.takeSnapshot() : nil)
     }
 }

@@ -137,6 +137,11 @@ final class SenderLoop {
 
     /// The sums so far; at the end of an interval with its residence.
     func snapshot(_ endsInterval: Bool) -> LoopRecorder.Snapshot {
+        if endsInterval {
+            for link in links where link.session.isOpen {
+                if let limit = link.session.requestLimit { recorder.noteStreamLimit(limit) }
+            }
+        }
         var snapshot = recorder.takeSnapshot(endsInterval: endsInterval)
         for link in links {
             snapshot.unsettled += link.session.unsettledCount

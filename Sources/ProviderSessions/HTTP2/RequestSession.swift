@@ -118,8 +118,12 @@ public final class RequestSession {
 
     /// How many frames an answer may have that comes too late.
     private static let lateFrames = 4
+    /// How many frames of a body may come after its stream was cancelled: what its window still had room for, in small frames.
+    static let lateBodyFrames = 64
     /// The most bytes of a refusal's body that are kept.
     static let refusalBodyLimit = 4_096
+    /// The most bytes of a response's body that are waited for; less than a stream's window, which is never widened here.
+    static let responseBodyLimit = 32_768
 
     /// Makes the session of connection `slot`, counted from 0; `seed` decides the jitter of its pauses.
     public init(
@@ -199,6 +203,9 @@ public final class RequestSession {
         let limit = hasSettings && (isProven || !requests.provesAuthorization) ? requests.streams : 1
         return min(limit, peerLimit)
     }
+
+    /// The same as its driver asks for it.
+    public var requestLimit: Int? { streamLimit }
 
     /// When ``timerFired(now:)`` wants to be called; nil when nothing waits for time.
     public var deadline: Instant? {
