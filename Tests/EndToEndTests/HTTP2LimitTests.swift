@@ -46,10 +46,10 @@ extension EndToEndTests {
             enforcement: String
         ) async throws {
             let record = try await Self.record(
-                2_000, "streams: 50, reconnect: { base: \"10ms\" }",
+                800, "streams: 50, reconnect: { base: \"10ms\" }",
                 """
                 roundTrip: "10ms", http2: { maxStreams: 50, streamEnforcement: "\(enforcement)" },
-                faults: [{ fault: "streamLimit", streams: 10, after: 500, scope: "total" }]
+                faults: [{ fault: "responseDelay", delay: "20ms" }, { fault: "streamLimit", streams: 10, identifiers: [500] }]
                 """)
             Self.expectAllAccepted(record)
             let http2 = try #require(record.simulatorLedger?.http2)
@@ -66,7 +66,9 @@ extension EndToEndTests {
         }
 
         @Test func `C42 at the limit nothing is refused`() async throws {
-            let record = try await Self.record(5_000, "streams: 1_000", #"roundTrip: "5ms", http2: { maxStreams: 20 }"#)
+            let record = try await Self.record(
+                5_000, "streams: 1_000",
+                #"faults: [{ fault: "responseDelay", delay: "2ms" }], http2: { maxStreams: 20 }"#)
             Self.expectAllAccepted(record)
             let http2 = try #require(record.simulatorLedger?.http2)
             #expect(http2.refusedStreams == 0 && http2.maxOpenStreams == 20)
@@ -84,7 +86,9 @@ extension EndToEndTests {
             #expect(http2.maxOpenStreams == 1_000)
             #expect(http2.refusedStreams == 0, "who forgets to close one has one too many open")
             #expect(http2.cancelledStreams == http2.unanswered)
-            #expect(record.ledger.lost == 0 && record.ledger.unsent == 0)
+            // What was reset or not answered was not accepted, and is not sent again where nothing proves that.
+            #expect(record.ledger.accepted + record.ledger.lost == 15_000)
+            #expect(record.ledger.lost <= http2.resetStreams + http2.unanswered)
             #expect(record.intervals.last?.inFlight == 0)
             let counts = Dictionary(uniqueKeysWithValues: record.errors.map { ($0.name, $0.count) })
             #expect(counts["no answer in time"] == http2.unanswered)
@@ -105,16 +109,21 @@ extension EndToEndTests {
                 """
                 faults: [{ fault: "responseDelay", delay: "5ms" }, { fault: "goAway", \(goodbye) }]
                 """)
-            Self.expectAllAccepted(record)
+            #expect(record.ledger.accepted == 4_000)
             let http2 = try #require(record.simulatorLedger?.http2)
-            #expect(http2.goAways >= 3)
+            // Behind an announcement the sender may be gone before the last word.
+            #expect(http2.goAways >= 3 || goodbye.contains("announcement"))
             #expect(http2.violations == 0)
             #expect(record.reconnects.count >= 3, "each has its cost in the record")
-            #expect(record.ledger.resent == http2.ignoredStreams, "nothing else was sent again")
+            #expect(record.ledger.resent >= http2.ignoredStreams)
+            // A gateway that gives up requests which it has judged before gets them twice.
+            let isLying = goodbye.contains("behind") || goodbye.contains("none")
+            #expect((record.ledger.duplicates > 0) == isLying, "\(record.ledger.duplicates)")
+            #expect(record.ledger.duplicates <= http2.ignoredStreams)
         }
 
         /// Bytes of a window, its round trip in milliseconds and the payload's bytes.
-        static let cells = [(65_536, 0, 4_096), (65_536, 50, 4_096), (65_536, 150, 100), (1_048_576, 50, 4_096)]
+        static let cells = [(65_536, 0, 4_096), (65_536, 50, 4_096), (65_536, 150, 100), (1_048_576, 150, 100)]
 
         @Test(arguments: cells)
         func `C50 a window divided by the round trip is the most that a connection carries`(
@@ -123,7 +132,7 @@ extension EndToEndTests {
             let notifications = roundTrip == 0 ? 3_000 : window == 65_536 && payload > 1_000 ? 250 : 2_500
             let record = try await Run(
                 """
-                { protocol: "http2", workload: { notifications: \(notifications), payload: { bytes: \(payload), limit: 4096 } },
+                { protocol: "http2", workload: { notifications: \(notifications), payload: { bytes: \(payload) } },
                   sender: { connections: 1, streams: 1_000 },
                   target: { simulator: { roundTrip: "\(roundTrip)ms", http2: { maxStreams: 1_024, connectionWindow: \(window) } } } }
                 """
@@ -136,9 +145,9 @@ extension EndToEndTests {
             // An update for half of a window comes back after one round trip, so at most a window and a half are under way in one.
             let most = Double(window) / (Double(roundTrip) / 1_000) * 1.5
             #expect(rate * Double(payload) <= most, "\(rate)/s of \(payload) bytes, \(most) B/s")
-            let isWindow = window == 65_536 && payload == 4_096
-            if isWindow { #expect(record.limit?.kind == .window, "\(String(describing: record.limit))") }
-            if payload == 100 { #expect(record.limit?.kind == .streams, "\(String(describing: record.limit))") }
+            // A thousand streams of 100 bytes are more than the small window, and much less than the large one.
+            let limit: LimitRecord.Kind = window == 65_536 ? .window : .streams
+            #expect(record.limit?.kind == limit, "\(String(describing: record.limit))")
         }
 
         @Test(arguments: [1, 10, 100, 1_000])

@@ -40,7 +40,8 @@ extension EndToEndTests {
             let http2 = try #require(record.simulatorLedger?.http2)
             #expect(http2.goAways >= 2, "every 10,000 streams")
             #expect(http2.resetStreams >= 490 && http2.resetStreams <= 520, "one in a hundred: \(http2.resetStreams)")
-            #expect(record.ledger.resent == http2.resetStreams + http2.ignoredStreams)
+            // Some are behind a GOAWAY that the simulator does not even read.
+            #expect(record.ledger.resent >= http2.resetStreams + http2.ignoredStreams)
         }
 
         @Test func `a share of streams that is refused by chance is sent again and accepted`() async throws {

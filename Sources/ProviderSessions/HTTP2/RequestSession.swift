@@ -187,8 +187,12 @@ public final class RequestSession {
     /// Whether a connection stands.
     public var isConnected: Bool { state.isConnected }
 
-    /// Whether a connection stands that is not just another one of a series that soon ended.
-    public func isLasting(at now: Instant) -> Bool { state.isLasting(at: now, base: plan.reconnect.base) }
+    /// Whether a connection stands that is not just another one of a series that soon ended; one on which the gateway allows no
+    /// request is of as little use as none.
+    public func isLasting(at now: Instant) -> Bool {
+        let isBarred = streamLimit == 0 && ring.openCount == 0
+        return state.isLasting(at: now, base: plan.reconnect.base) && !isBarred
+    }
 
     /// How many requests are open.
     public var unsettledCount: UInt64 { UInt64(ring.openCount) }
