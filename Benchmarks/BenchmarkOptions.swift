@@ -8,7 +8,7 @@ struct BenchmarkFailure: Error, CustomStringConvertible {
 
 /// What is measured; each part is a table.
 enum Part: String, CaseIterable {
-    case operations, pipe, allocations, memory, handshakes, writes, matrix
+    case operations, pipe, allocations, memory, handshakes, writes, matrix, http2
 
     func measure(_ options: BenchmarkOptions) async throws -> ResultTable {
         switch self {
@@ -19,6 +19,7 @@ enum Part: String, CaseIterable {
         case .handshakes: try await HandshakeRates(options).measure()
         case .writes: try await SmallWrites(options).measure()
         case .matrix: try BatchMatrixRuns(options).measure()
+        case .http2: try HTTP2Comparison(options).measure()
         }
     }
 }

@@ -1,4 +1,3 @@
-import Glibc
 import Harness
 import RunRecords
 
@@ -48,64 +47,26 @@ struct PushbenchProcess {
 
     /// Runs to the end, whatever comes of it.
     func record(_ order: Order) throws -> RunRecord {
-        let folder = try makeFolder()
-        defer { removeFolder(folder) }
-        let profile = folder + "/profile.json5"
-        try writeText(order.profile, to: profile)
-        let record = folder + "/record.json"
-        try execute(
-            ["run", profile, "--quiet", "--output", "json=\(record)"], log: folder + "/log",
-            environment: order.countsExactly ? ["MALLOC_CONF=tcache:false"] : [])
-        return try RunRecord.read(record)
+        try record(profile: order.profile, countsExactly: order.countsExactly).record
     }
 
-    private func execute(_ words: [String], log: String, environment additions: [String]) throws {
-        var actions = posix_spawn_file_actions_t()
-        posix_spawn_file_actions_init(&actions)
-        posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, log, O_WRONLY | O_CREAT | O_APPEND, 0o600)
-        posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO)
-        var arguments: [UnsafeMutablePointer<CChar>?] = ([program] + words).map { (word: String) in strdup(word) }
-        arguments.append(nil)
-        let added: [UnsafeMutablePointer<CChar>?] = additions.map { (line: String) in strdup(line) }
-        var environment = added
-        for index in 0... {
-            environment.append(environ[index])
-            if environ[index] == nil { break }
-        }
-        defer {
-            for text in arguments + added { free(text) }
-            posix_spawn_file_actions_destroy(&actions)
-        }
-        var process: pid_t = 0
-        let failure = posix_spawn(&process, program, &actions, nil, &arguments, &environment)
-        guard failure == 0 else { throw BenchmarkFailure("\(program): \(String(cString: strerror(failure)))") }
-        var status: Int32 = 0
-        while waitpid(process, &status, 0) < 0, errno == EINTR {}
+    /// Runs a profile to the end; returns what the record says, and the processor time of the program in nanoseconds.
+    func record(
+        profile text: String, words: [String] = [], countsExactly: Bool = false
+    ) throws -> (record: RunRecord, processorNs: Int64) {
+        let folder = try WorkFolder()
+        defer { folder.remove() }
+        let profile = try folder.file("profile.json5", text)
+        let record = folder.path + "/record.json"
+        let process = try ChildProcess(
+            program, ["run", profile, "--quiet", "--output", "json=\(record)"] + words, log: folder.path + "/log",
+            environment: countsExactly ? ["MALLOC_CONF=tcache:false"] : [])
+        let (code, processorNs) = try process.wait()
         // Codes up to 8 are verdicts about the run, whose record tells more.
-        guard status & 0x7F == 0, status >> 8 & 0xFF != 1, status >> 8 & 0xFF != 2 else {
-            let text = (try? readFile(log)).map { String(decoding: $0, as: UTF8.self) } ?? ""
-            throw BenchmarkFailure("\(program) \(words.joined(separator: " ")) ended with status \(status): \(text)")
+        guard code != 1, code != 2 else {
+            throw BenchmarkFailure("\(program) run ended with \(code): \(process.output)")
         }
-    }
-
-    private func makeFolder() throws -> String {
-        let folder = getenv("TMPDIR").map { String(cString: $0) } ?? P_tmpdir
-        var template = Array("\(folder)/pushbench-benchmark-XXXXXX".utf8CString)
-        guard mkdtemp(&template) != nil else { throw BenchmarkFailure("no temporary folder") }
-        return String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-    }
-
-    private func removeFolder(_ folder: String) {
-        for name in ["profile.json5", "record.json", "log"] { unlink(folder + "/" + name) }
-        rmdir(folder)
-    }
-
-    private func writeText(_ text: String, to path: String) throws {
-        let bytes = Array(text.utf8)
-        let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
-        defer { if descriptor >= 0 { close(descriptor) } }
-        let count = bytes.withUnsafeBytes { descriptor < 0 ? -1 : write(descriptor, $0.baseAddress, $0.count) }
-        guard count == bytes.count else { throw BenchmarkFailure("\(path): \(String(cString: strerror(errno)))") }
+        return (try RunRecord.read(record), processorNs)
     }
 }
 

@@ -33,7 +33,9 @@ extension EndToEndTests {
                 return
             }
             #expect(
-                Set(parts.keys) == ["operations", "pipe", "allocations", "memory", "handshakes", "writes", "matrix"])
+                Set(parts.keys) == [
+                    "operations", "pipe", "allocations", "memory", "handshakes", "writes", "matrix", "http2",
+                ])
             for (name, part) in parts {
                 guard case .object(let table) = part, case .array(let rows)? = table["rows"] else {
                     Issue.record("\(name) is no table")
@@ -47,7 +49,9 @@ extension EndToEndTests {
         @Test func `an unknown part is refused with the names of all`() throws {
             let (output, status) = try Self.run(["everything"])
             #expect(status == 1)
-            #expect(output.contains("operations, pipe, allocations, memory, handshakes, writes, matrix"), "\(output)")
+            #expect(
+                output.contains("operations, pipe, allocations, memory, handshakes, writes, matrix, http2"), "\(output)"
+            )
         }
     }
 }

@@ -1,15 +1,19 @@
 /// Memory that belongs to one value, grows on demand, and stays where it is until it grows.
 ///
-/// Views of it may be handed out, which an array does not allow.
+/// Views of it may be handed out, which an array does not allow. Inlinable to the end, as the optimiser cannot inline one
+/// half of a noncopyable type that inlinable code holds.
 @usableFromInline
 struct OwnedBytes: ~Copyable {
-    @usableFromInline private(set) var all = UnsafeMutableRawBufferPointer(start: nil, count: 0)
+    @usableFromInline var all = UnsafeMutableRawBufferPointer(start: nil, count: 0)
 
+    @inlinable
     init() {}
 
+    @inlinable
     deinit { all.deallocate() }
 
     /// Makes room for `count` bytes; the first `kept` ones stay as they are.
+    @usableFromInline
     mutating func reserve(_ count: Int, keeping kept: Int = 0) {
         guard all.count < count else { return }
         let wider = UnsafeMutableRawBufferPointer.allocate(byteCount: max(count, 256), alignment: 8)
@@ -21,12 +25,14 @@ struct OwnedBytes: ~Copyable {
     /// Copies `bytes` to `offset`.
     ///
     /// - Precondition: there is room, made by ``reserve(_:keeping:)``.
+    @inlinable
     func put(_ bytes: UnsafeRawBufferPointer, at offset: Int) {
         guard bytes.count > 0 else { return }
         UnsafeMutableRawBufferPointer(rebasing: all[offset..<offset + bytes.count]).copyMemory(from: bytes)
     }
 
     /// A view of some of the bytes.
+    @inlinable
     func view(_ range: Range<Int>) -> UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(rebasing: all[range])
     }
