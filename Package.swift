@@ -81,11 +81,13 @@ let package = Package(
         .testTarget(
             name: "RecordTests",
             dependencies: ["RunRecords", "Reports", "Analysis", "Histograms", "Workload", "Primitives"]),
-        .testTarget(name: "HarnessTests", dependencies: ["Harness", "ProviderSessions", "RunRecords", "Primitives"]),
+        .testTarget(
+            name: "HarnessTests",
+            dependencies: ["Harness", "ProviderSessions", "RunRecords", "Histograms", "Workload", "Primitives"]),
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "Harness", "Analysis", "Transport", "SecureChannel", "Reports", "RunRecords", "Workload",
+                "Harness", "Analysis", "Transport", "SecureChannel", "Reports", "RunRecords", "Histograms", "Workload",
                 "GatewaySimulator", "PushWire", "Primitives", "CShims",
             ]),
         .testTarget(

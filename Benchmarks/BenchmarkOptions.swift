@@ -8,7 +8,7 @@ struct BenchmarkFailure: Error, CustomStringConvertible {
 
 /// What is measured; each part is a table.
 enum Part: String, CaseIterable {
-    case operations, pipe, allocations, memory, handshakes, writes, matrix, http2
+    case operations, pipe, allocations, memory, handshakes, writes, matrix, http2, measuring
 
     func measure(_ options: BenchmarkOptions) async throws -> ResultTable {
         switch self {
@@ -20,6 +20,7 @@ enum Part: String, CaseIterable {
         case .writes: try await SmallWrites(options).measure()
         case .matrix: try BatchMatrixRuns(options).measure()
         case .http2: try HTTP2Comparison(options).measure()
+        case .measuring: try MeasuringCost(options).measure()
         }
     }
 }

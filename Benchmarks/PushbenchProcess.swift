@@ -13,6 +13,10 @@ struct PushbenchProcess {
         /// Notifications in a batch, at most; more than 448 may have as many bytes as they need.
         var batch = 448
         var judgesJSON = false
+        /// Whether latencies are measured.
+        var measuresLatencies = true
+        /// How progress is shown.
+        var progress = "none"
         /// Whether both processes do without the allocator's thread caches, so that its counts are exact.
         var countsExactly = false
 
@@ -20,6 +24,7 @@ struct PushbenchProcess {
             """
             {
               name: "benchmark",
+              latencies: \(measuresLatencies),
               target: { simulator: { judge: { payloadJSON: \(judgesJSON) } } },
               workload: { notifications: \(notifications), payload: { bytes: { p50: 100, p99: 130, max: 150 } } },
               sender: { connections: \(connections), batch: { notifications: \(batch), bytes: \(max(65_536, batch * 256)) } },
@@ -47,7 +52,9 @@ struct PushbenchProcess {
 
     /// Runs to the end, whatever comes of it.
     func record(_ order: Order) throws -> RunRecord {
-        try record(profile: order.profile, countsExactly: order.countsExactly).record
+        try record(
+            profile: order.profile, words: ["--progress", order.progress], countsExactly: order.countsExactly
+        ).record
     }
 
     /// Runs a profile to the end; returns what the record says, and the processor time of the program in nanoseconds.

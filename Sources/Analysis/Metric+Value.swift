@@ -62,10 +62,36 @@ extension Metric.Plain {
             record.resources.simulator.flatMap { record.perNotification(Double($0.cpuNs)) }
         case .simulatorPeakRSS: record.resources.simulator.map { Double($0.peakRSSBytes) }
         case .simulatorAllocations: record.resources.simulator?.allocations.map(Double.init)
+        case .senderHeadroom: record.limit?.headroom
+        case .simulatorHeadroom: record.limit?.simulatorBusy.map { max(0, 1 - $0) }
+        case .ceilingShare: record.limit?.ceilingShare
+        case .senderRunQueue: record.resources.sender.runQueueNs.map(Double.init)
+        case .simulatorRunQueue: record.resources.simulator?.runQueueNs.map(Double.init)
+        case .senderAllocationsPerNotification:
+            record.resources.sender.allocations.flatMap { record.perNotification(Double($0)) }
+        case .simulatorAllocationsPerNotification:
+            record.resources.simulator?.allocations.flatMap { record.perNotification(Double($0)) }
+        case .senderContextSwitches: Double(record.resources.sender.contextSwitches)
+        case .simulatorContextSwitches: record.resources.simulator.map { Double($0.contextSwitches) }
+        case .senderSystemCalls: record.resources.sender.systemCalls.map(Double.init)
+        case .simulatorSystemCalls: record.resources.simulator?.systemCalls.map(Double.init)
+        case .senderSystemCallsPerNotification:
+            record.resources.sender.systemCalls.flatMap { record.perNotification(Double($0)) }
+        case .simulatorSystemCallsPerNotification:
+            record.resources.simulator?.systemCalls.flatMap { record.perNotification(Double($0)) }
+        case .senderWireBytesPerNotification:
+            record.resources.sender.wireBytes.flatMap { record.perNotification(Double($0)) }
+        case .senderDescriptors: record.resources.sender.descriptors.map(Double.init)
+        case .simulatorDescriptors: record.resources.simulator?.descriptors.map(Double.init)
         case .senderMemoryGrowth: record.growth(of: \.senderRSSBytes)
         case .simulatorMemoryGrowth: record.growth(of: \.simulatorRSSBytes)
         case .senderDescriptorGrowth: record.growth(of: \.senderDescriptors)
         case .simulatorDescriptorGrowth: record.growth(of: \.simulatorDescriptors)
+        case .planned: record.schedule.map { Double($0.planned) }
+        case .skipped: record.schedule.map { Double($0.skipped.total) }
+        case .late: record.schedule.map { Double($0.late.total) }
+        case .stalls: record.schedule.map { Double($0.stalls) }
+        case .gapVariation: record.schedule?.gapVariation
         }
     }
 }

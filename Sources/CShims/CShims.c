@@ -6,6 +6,7 @@
 #include <linux/sockios.h>
 #include <netinet/in.h>
 #include <sys/ioctl.h>
+#include <sys/prctl.h>
 #include <time.h>
 
 int shim_epoll_control(int epoll, int operation, int descriptor, uint32_t events, uint64_t token) {
@@ -17,6 +18,8 @@ int shim_epoll_wait(int epoll, struct epoll_event *events, int capacity, int64_t
     struct timespec timeout = {.tv_sec = nanoseconds / 1000000000, .tv_nsec = nanoseconds % 1000000000};
     return epoll_pwait2(epoll, events, capacity, nanoseconds < 0 ? 0 : &timeout, 0);
 }
+
+void shim_timer_be_exact(void) { prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL); }
 
 int shim_timer_arm(int timer, int64_t nanoseconds) {
     struct itimerspec value = {{0, 0}, {nanoseconds / 1000000000, nanoseconds % 1000000000}};

@@ -1,5 +1,6 @@
 import Primitives
 public import PushWire
+public import Workload
 
 /// The gateway's book: what it accepted, by identifier, and what it refused or threw away.
 ///
@@ -14,6 +15,13 @@ public final class GatewayLedger {
     public let firstIdentifier: UInt32
     /// How many identifiers are tracked from ``firstIdentifier`` on, in the order of ``IdentifierSpace``.
     public let trackedCount: UInt64
+    /// When a sample of the tracked notifications was accepted for the first time, by their distances from ``firstIdentifier``; nil
+    /// unless a sender wants to hold its own sample against it.
+    public private(set) var acceptanceTimes: SequenceSample?
+    /// ``SequenceSample/bound`` of the sample, asked for every notification; 0 without one.
+    private var sampleBound: UInt64 = 0
+    /// When what is being entered was read.
+    var readAt = Instant.zero
     /// What became of each notification; nil unless somebody wants to know.
     public let journal: NotificationJournal?
 
@@ -50,11 +58,18 @@ public final class GatewayLedger {
     ///   - store: what is kept for offline devices, if some are.
     ///   - journal: what is noted down about single notifications, if anything.
     ///   - refusedCapacity: the most refused identifiers that are listed.
+    ///   - samplesAcceptance: whether ``acceptanceTimes`` are taken.
     public init(
         firstIdentifier: UInt32 = 1, trackedCount: UInt64 = IdentifierSpace.count,
         feedbackLimit: Int = FeedbackList.defaultLimit, store: NotificationStore? = nil,
-        journal: NotificationJournal? = nil, refusedCapacity: Int = 1_000_000
+        journal: NotificationJournal? = nil, refusedCapacity: Int = 1_000_000,
+        samplesAcceptance: Bool = false
     ) {
+        if samplesAcceptance {
+            let sample = SequenceSample()
+            acceptanceTimes = sample
+            sampleBound = sample.bound
+        }
         feedback = FeedbackBook(limit: feedbackLimit)
         self.store = store
         self.firstIdentifier = firstIdentifier
@@ -144,8 +159,14 @@ public final class GatewayLedger {
             counts.duplicates += 1
         } else {
             page[bit >> 6] = word | mask
+            if UInt64(index) &* SequenceSample.factor <= sampleBound { sample(index) }
             counts.digest &+= Self.digestTerm(identifier: identifier, token: token)
         }
+    }
+
+    private func sample(_ index: Int) {
+        acceptanceTimes?.add(UInt64(index), at: readAt)
+        sampleBound = acceptanceTimes?.bound ?? 0
     }
 
     /// Enters a notification that is thrown away behind a refused one.

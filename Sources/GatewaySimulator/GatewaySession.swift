@@ -95,6 +95,7 @@ public final class GatewaySession {
     public func receive(_ bytes: UnsafeRawBufferPointer, now: Instant) {
         ledger.counts.receivedBytes += UInt64(bytes.count)
         let before = ledger.counts.accepted
+        ledger.readAt = now
         // The reader leaves the session while it reads: as a part of the session it would be under a run-time check all
         // the while, and with it everything that the frames touch.
         var reader = NotificationReader(parser: self.reader.parser)

@@ -40,6 +40,9 @@ public struct GatewaySettings: Hashable, Sendable {
     public var judgesTokens = true
     /// Whether a token of another environment is refused; only where tokens are judged.
     public var judgesEnvironment = true
+    /// Whether whatever is well-formed is accepted unseen, sentinels excepted: the gateway as a sink, by which its own ceiling is
+    /// measured.
+    public var acceptsAll = false
     /// What happens to foreign tokens.
     public var foreignTokens = ForeignTokens.accept
     /// The longest payload in bytes.

@@ -20,6 +20,7 @@ public struct NotificationJudge: Sendable {
     private let hasUnregisteredTokens: Bool
     /// The key, where good tokens are all that a notification needs.
     private let shortKey: TokenKey?
+    private let acceptsAll: Bool
     private let environment: PushEnvironment
 
     /// Makes the judge of a gateway.
@@ -27,8 +28,9 @@ public struct NotificationJudge: Sendable {
         self.settings = settings
         key = settings.tokenKey
         hasUnregisteredTokens = !settings.unregisteredTokens.isEmpty
+        acceptsAll = settings.acceptsAll
         let asksForMore = !settings.judgesTokens || settings.judgesJSON || hasUnregisteredTokens
-        shortKey = asksForMore ? nil : key
+        shortKey = asksForMore || acceptsAll ? nil : key
         environment = settings.environment
     }
 
@@ -37,6 +39,7 @@ public struct NotificationJudge: Sendable {
     /// A short way to ``verdict(on:scope:)``, which decides about all others.
     @inline(__always)
     func accepts(_ notification: NotificationView, scope: TopicScope) -> Bool {
+        if acceptsAll { return !isAllZero(notification.token) }
         guard let shortKey, notification.token.count == TokenKey.tokenBytes,
             let token = notification.token.baseAddress, let device = shortKey.device(ofToken: token)
         else { return false }
@@ -45,6 +48,7 @@ public struct NotificationJudge: Sendable {
 
     /// Judges one notification that came on a connection for the apps in `scope`.
     public func verdict(on notification: NotificationView, scope: TopicScope = .appUnderLoad) -> Verdict {
+        if acceptsAll && !isAllZero(notification.token) { return .accepted }
         if settings.judgesJSON && JSONSyntax.check(notification.payload) != nil {
             return .refused(.processingError)
         }

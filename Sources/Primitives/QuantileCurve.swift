@@ -34,9 +34,11 @@ public struct QuantileCurve: Hashable, Sendable {
 
 /// Logarithm and power of two from the four basic operations, which give the same bits on every machine; the C
 /// library's functions do not promise that.
-enum BinaryLogarithm {
+public enum BinaryLogarithm {
+    /// The logarithm of `value` to the base of two, exact to twelve digits behind the point.
+    ///
     /// - Precondition: `value` is positive and finite.
-    static func log2(_ value: Double) -> Double {
+    public static func log2(_ value: Double) -> Double {
         var result = Double(value.exponent)
         var rest = value.significand
         var digit = 0.5

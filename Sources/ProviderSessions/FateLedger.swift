@@ -91,7 +91,7 @@ public struct FateLedger: Sendable {
         case .connectionLost(let end, _, _): lostConnections[end, default: 0] += 1
         case .request(let event): requests.record(event)
         case .proved: sentinelReplies += 1
-        case .firstProof: break
+        case .firstProof, .sent: break
         }
     }
 

@@ -58,22 +58,19 @@ public final class ProviderSession {
     /// The present connection's round trip, as measured when it was opened.
     private var roundTrip = Interval.zero
     private var nextFill = Instant.zero
-    private var lastFilledAt = Instant.zero
+    private var sentinelWrittenAt = Instant.zero
     private var reconnectClock: ReconnectClock
     private var action: SessionAction?
     private var events: [SessionEvent] = []
 
     /// How many events have room without asking for memory.
     private static let keptEventCount = 64
-    /// How much longer a session must have been idle to come a nanosecond earlier.
-    private static let turnStep = Interval.microseconds(100)
 
     /// A batch between the moment at which it was encoded and the one at which the kernel had all of it.
     private struct PendingBatch {
         var notifications: UInt64 = 0
         var resent: UInt64 = 0
         var bytes = 0
-        var offeredAt: Instant
         var filledAt: Instant
     }
 
@@ -133,23 +130,15 @@ public final class ProviderSession {
         if let batch { earliest = minimum(earliest, batch.filledAt + plan.stallLimit) }
         if state.isOpen && batch == nil {
             if nextFill > .zero { earliest = minimum(earliest, nextFill) }
-            if let until = silenceWindow?.heldUntil {
-                // What is due now is not to be asked for again and again meanwhile.
-                earliest = minimum(earliest, until)
-            } else if queue.isEmpty, case .constant = supply.arrivals {
-                earliest = minimum(earliest, turn)
-            }
+            if let until = silenceWindow?.heldUntil { earliest = minimum(earliest, until) }
         }
         return earliest
     }
 
-    /// When to ask the supply for the next batch, for which all idle sessions wait: the one that wrote last comes up to a
-    /// microsecond later, so that none starves behind the others.
-    private var turn: Instant? {
-        let batch = plan.batch
-        guard let time = supply.batchTime(batch: batch.notifications, linger: batch.linger) else { return nil }
-        let idleSteps = (time - lastFilledAt).nanoseconds / Self.turnStep.nanoseconds
-        return time + Interval(nanoseconds: max(0, 999 - idleSteps))
+    /// Whether the session could write a batch and has none: in an open loop its driver asks it to fill when its turn comes
+    /// (``FillTurns``).
+    public var isWaiting: Bool {
+        state.isOpen && batch == nil && queue.isEmpty && nextFill == .zero && silenceWindow?.heldUntil == nil
     }
 
     private func minimum(_ left: Instant?, _ right: Instant?) -> Instant? {
@@ -203,7 +192,7 @@ public final class ProviderSession {
             loseConnection(.timedOut, silentSince: batch.filledAt, now: now)
         } else if state.isProving, let deadline = state.deadline, now >= deadline {
             if state.sentinel != nil {
-                loseConnection(.timedOut, silentSince: lastFilledAt, now: now)
+                loseConnection(.timedOut, silentSince: sentinelWrittenAt, now: now)
             } else {
                 endUnproven()
             }
@@ -217,6 +206,7 @@ public final class ProviderSession {
     /// Gives up at the end of the run's time: what is not settled gets its fate now.
     public func abandon(now: Instant) {
         guard !state.isFinished else { return }
+        dropBatch(now: now)
         for run in log.runs { settle(run, .unknown) }
         log.removeAll()
         var discarded = queue.resendCount
@@ -227,7 +217,6 @@ public final class ProviderSession {
             if run.count > 0 { settle(run, .unsent) }
         }
         queue.removeAll()
-        batch = nil
         finish(.drop)
     }
 
@@ -242,9 +231,9 @@ public final class ProviderSession {
         nextFill = .zero
         if silenceWindow != nil, isHeldByWindow(at: now) { return 0 }
         let capacity = buffer.count
-        var next = PendingBatch(offeredAt: now, filledAt: now)
+        var next = PendingBatch(filledAt: now)
         while next.notifications < plan.batch.notifications {
-            if queue.isEmpty && !claim(for: &next, now: now) { break }
+            if queue.isEmpty && !claim(for: next, now: now) { break }
             guard let run = queue.first else { break }
             let wanted = min(run.count, plan.batch.notifications - next.notifications)
             let encoded = encoder.encode(
@@ -260,7 +249,6 @@ public final class ProviderSession {
         }
         if next.notifications > 0 {
             batchTimes.add(endPosition: log.count, at: now)
-            lastFilledAt = now
             batch = next
             return next.bytes
         }
@@ -272,6 +260,7 @@ public final class ProviderSession {
         guard let written = batch else { return }
         batch = nil
         batchTimes.setLast(now)
+        noteSent(written, now: now)
         silenceWindow?.add(written.notifications, at: now)
         writtenCount += written.notifications
         writtenBytes += UInt64(written.bytes)
@@ -279,9 +268,21 @@ public final class ProviderSession {
         events.append(
             .wrote(
                 notifications: written.notifications, resent: written.resent, bytes: UInt64(written.bytes),
-                residence: now - written.offeredAt, at: now))
+                residence: now - written.filledAt, at: now))
         if let pause = plan.waitAfterBatch { nextFill = now + roundTrip + pause }
         noteFirstWrite(now: now)
+    }
+
+    /// Tells of the notifications of a batch that are written for the first time; they stand behind those that are not.
+    private func noteSent(_ batch: PendingBatch, now: Instant) {
+        let fresh = batch.notifications - batch.resent
+        log.forEachOfLast(fresh) { events.append(.sent($0, at: now)) }
+    }
+
+    /// The connection ends while the kernel has taken a part of a batch, nobody knows which: it counts as sent now.
+    private func dropBatch(now: Instant) {
+        if let batch { noteSent(batch, now: now) }
+        batch = nil
     }
 
     private func noteFirstWrite(now: Instant) {
@@ -303,11 +304,11 @@ public final class ProviderSession {
         return !(silenceWindow?.hasRoom(for: plan.batch.notifications, at: now) ?? true)
     }
 
-    private func claim(for batch: inout PendingBatch, now: Instant) -> Bool {
+    private func claim(for batch: PendingBatch, now: Instant) -> Bool {
         guard let time = supply.batchTime(batch: plan.batch.notifications, linger: plan.batch.linger), time <= now,
-            let run = supply.claim(most: max(plan.batch.notifications, supply.claimLimit), now: now)
+            let run = supply.claim(
+                most: max(plan.batch.notifications - batch.notifications, supply.claimLimit), now: now)
         else { return false }
-        if case .constant = supply.arrivals { batch.offeredAt = min(batch.offeredAt, supply.dueTime(of: run.start)) }
         queue.append(run)
         return true
     }
@@ -326,7 +327,7 @@ public final class ProviderSession {
         let number = UInt64(slot) % (IdentifierSpace.count - plan.sentinelBase)
         let identifier = plan.identifiers.identifier(of: plan.sentinelBase + number)
         state.beginProving(sentinel: identifier, until: now + plan.sentinelTimeout)
-        lastFilledAt = now
+        sentinelWrittenAt = now
         return encoder.encodeSentinel(identifier: identifier, at: base)
     }
 
@@ -350,10 +351,10 @@ public final class ProviderSession {
     private func handle(_ reply: ErrorReply, now: Instant) {
         if hasWriteFailed { events.append(.replyAfterWriteFailure(at: now)) }
         if let sentinel = state.sentinel, sentinel == reply.identifier {
+            events.append(.proved(at: now))
             for run in log.runs { settle(run, .accepted, .sentinel) }
             noteFirstProof(of: log.count, now: now)
             log.removeAll()
-            events.append(.proved(at: now))
             return finish(.finish)
         }
         errorReplyCount += 1
@@ -372,9 +373,9 @@ public final class ProviderSession {
         noteFirstWrite(now: now)
         noteFirstProof(of: reply.status == .shutdown ? position + 1 : position, now: now)
         let queued = queue.resendCount
+        dropBatch(now: now)
         settleLog(splitAt: position, status: reply.status)
         silenceWindow?.removeAll(at: now)
-        batch = nil
         reconnectClock.connectionEnded(
             .reply(reply.status), inFlight: inFlight, resent: queue.resendCount - queued, at: now)
         replaceConnection()
@@ -430,9 +431,9 @@ public final class ProviderSession {
         let mayBeRefusal = !plan.command.hasIdentifier && log.count > 0
         events.append(.connectionLost(end, unproven: log.count, at: now))
         let (inFlight, queued) = (log.count, queue.resendCount)
+        dropBatch(now: now)
         if end == .handshakeFailed { takeBackRefused() } else { settleUnproven(isUnplaced: isUnplaced) }
         silenceWindow?.removeAll(at: now)
-        batch = nil
         reconnectClock.connectionEnded(
             .end(end), silentSince: silentSince, inFlight: inFlight, resent: queue.resendCount - queued, at: now)
         guard hasWork else { return finish(.drop) }

@@ -29,6 +29,8 @@ public protocol SenderSession: AnyObject {
     var isOpen: Bool { get }
     /// Whether a connection stands, for batches or for the last proof.
     var isConnected: Bool { get }
+    /// Whether the session could write a batch and has none: in an open loop its driver asks it to fill when its turn comes.
+    var isWaiting: Bool { get }
     /// How many notifications are written on the present connection and not settled.
     var unsettledCount: UInt64 { get }
     /// When the end of a connection was seen whose replacement has not carried a batch yet; nil if there is none.

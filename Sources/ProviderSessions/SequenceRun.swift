@@ -72,6 +72,21 @@ public struct SequenceRuns: Hashable, Sendable, ExpressibleByArrayLiteral {
         return nil
     }
 
+    /// Calls `body` for the runs of the last `wanted` notifications, the first one cut if need be, in order.
+    func forEachOfLast(_ wanted: UInt64, _ body: (SequenceRun) -> Void) {
+        var index = runs.count
+        var missing = wanted
+        while missing > 0, index > 0 {  // bounded: by the runs
+            index -= 1
+            let run = runs[index]
+            let taken = min(run.count, missing)
+            missing -= taken
+            guard missing == 0 else { continue }
+            body(SequenceRun(start: run.end - taken, count: taken, unprovenResends: run.unprovenResends))
+            for run in runs[(index + 1)...] { body(run) }
+        }
+    }
+
     /// The notifications at the positions in `range`.
     public subscript(range: Range<UInt64>) -> SequenceRuns {
         var selection = SequenceRuns()

@@ -86,8 +86,11 @@ public struct ConnectionFacts: Hashable, Sendable {
 public enum SessionEvent: Hashable, Sendable {
     /// A batch is in the kernel's hands.
     ///
-    /// `residence` counts from the oldest notification's offer to the connection; `bytes` are those of the frames.
+    /// `residence` counts from the batch's offer to the connection; `bytes` are those of the frames.
     case wrote(notifications: UInt64, resent: UInt64, bytes: UInt64, residence: Interval, at: Instant)
+    /// Notifications are in the kernel's hands for the first time; each is told of once, when it was written or the connection
+    /// ended under it, and before its fate.
+    case sent(SequenceRun, at: Instant)
     /// Notifications have their fate, any but lost.
     case settled(SequenceRun, Fate, Proof?)
     /// Notifications are lost.
@@ -114,7 +117,7 @@ public enum SessionEvent: Hashable, Sendable {
     case connectFailed(ConnectionEnd, at: Instant)
     /// An established connection ended without a reply that explains it.
     case connectionLost(ConnectionEnd, unproven: UInt64, at: Instant)
-    /// Everything written on the session is proved; `at` is when the sentinel's reply came.
+    /// Everything written on the session is proved, as the events behind this one tell; `at` is when the sentinel's reply came.
     case proved(at: Instant)
     /// Something that only the provider API has.
     case request(RequestEvent)

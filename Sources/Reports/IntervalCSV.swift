@@ -29,6 +29,8 @@ public enum IntervalCSV {
             Column("accepted", \.accepted), Column("rejected", \.rejected), Column("resent", \.resent),
             Column("reconnects", \.reconnects), Column("inFlight", \.inFlight), Column("bytes", \.bytes),
             Column("senderCPUNs", \.senderCPUNs), Column("simulatorCPUNs", \.simulatorCPUNs),
+            Column("senderRunQueueNs", \.senderRunQueueNs), Column("simulatorRunQueueNs", \.simulatorRunQueueNs),
+            Column("timerLagP99Ns", \.timerLagP99Ns), Column("timerLagMaxNs", \.timerLagMaxNs),
             Column("senderRSSBytes", \.senderRSSBytes), Column("senderDescriptors", \.senderDescriptors),
             Column("simulatorRSSBytes", \.simulatorRSSBytes), Column("simulatorDescriptors", \.simulatorDescriptors),
             Column("residenceP50Ns", \.residenceP50Ns), Column("residenceP99Ns", \.residenceP99Ns),

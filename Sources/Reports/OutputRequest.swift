@@ -11,6 +11,10 @@ public enum OutputFormat: String, Sendable, CaseIterable {
     case csv
     /// One line per reconnect, comma-separated.
     case reconnects
+    /// Percentile distributions of all series, as HdrHistogram's plotters read them.
+    case hgrm
+    /// An interval log of HdrHistogram's tools; of records that keep the histograms of their intervals.
+    case hlog
 
     /// Writes a record in this form.
     ///
@@ -18,13 +22,15 @@ public enum OutputFormat: String, Sendable, CaseIterable {
     ///   - record: what is written.
     ///   - style: what the reader's terminal can show; of effect for ``terminal`` only.
     /// - Returns: UTF-8 text.
-    /// - Throws: ``RecordError/notEncodable(keyPath:)``.
+    /// - Throws: ``RecordError``, also when the record lacks what the form is about.
     public func render(_ record: RunRecord, style: TerminalStyle) throws(RecordError) -> [UInt8] {
         switch self {
         case .terminal: Array(RunSummary(record, style: style).text.utf8)
         case .json: try record.encoded()
         case .csv: Array(IntervalCSV.text(record).utf8)
         case .reconnects: Array(ReconnectCSV.text(record).utf8)
+        case .hgrm: Array(try PercentileText.text(record).utf8)
+        case .hlog: Array(try IntervalLogText.text(record).utf8)
         }
     }
 }

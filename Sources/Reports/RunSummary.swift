@@ -46,13 +46,18 @@ public struct RunSummary {
         let paragraphs = [
             LabelledText(label: "sent", items: setting), LabelledText(label: "result", items: result),
             LabelledText(label: "streams", items: streams), LabelledText(label: "limit", items: [limit]),
+            LabelledText(label: "headroom", items: headroom), LabelledText(label: "schedule", items: schedule),
             LabelledText(label: "ledger", items: [balance]),
             LabelledText(label: "", items: besideBalance), LabelledText(label: "errors", items: errors + replies),
             LabelledText(label: "reconnects", items: reconnects),
         ]
-        .filter { $0.label != "streams" || !$0.items.isEmpty }
         let struck = faults.isEmpty ? [] : [LabelledText(label: "faults", items: faults)]
-        return (paragraphs + devices + struck).flatMap { $0.lines(style) }
+        return
+            (paragraphs.filter { !["schedule", "headroom", "streams"].contains($0.label) || !$0.items.isEmpty }
+            + devices + struck)
+            .flatMap {
+                $0.lines(style)
+            }
     }
 
     private var setting: [String] {
@@ -115,6 +120,48 @@ public struct RunSummary {
             items.append("\(FigureText.count(Int64(inFlight.rounded()))) in flight on average")
         }
         return items
+    }
+
+    /// What the sender had to spare, and how far the simulator was from what it can take at all.
+    private var headroom: [String] {
+        var items: [String] = []
+        if let headroom = record.limit?.headroom { items.append("\(Self.percent(headroom)) % of a core to spare") }
+        guard let limit = record.limit, let isBound = limit.simulatorBound else { return items }
+        if isBound { items.append("SIMULATOR-BOUND: the figures say what the simulator can do") }
+        if let ceiling = limit.ceilingPerSecond, let share = limit.ceilingShare {
+            items.append("\(Self.percent(share)) % of the \(FigureText.rate(ceiling)) that it can accept unseen")
+        }
+        return items
+    }
+
+    private static func percent(_ share: Double) -> Int { Int(exactly: (100 * share).rounded()) ?? 0 }
+
+    /// What became of an open loop's schedule, and whether the run was steady; nothing in a short closed loop.
+    private var schedule: [String] {
+        var items: [String] = []
+        if let schedule = record.schedule {
+            items.append("\(FigureText.count(schedule.planned)) planned")
+            items.append("\(FigureText.count(schedule.sent)) sent")
+            items += Self.reasons(schedule.skipped, "skipped") + Self.reasons(schedule.late, "late")
+            if schedule.stalls > 0 {
+                items.append(
+                    "fell behind \(FigureText.count(schedule.stalls)) times and caught up "
+                        + "\(FigureText.count(schedule.caughtUp)) in \(FigureText.time(schedule.catchUpNs))")
+            }
+        }
+        if record.steadiness?.status == .notSteady {
+            items.append("NOT STEADY: " + (record.steadiness?.reasons.joined(separator: ", ") ?? ""))
+        }
+        return items
+    }
+
+    private static func reasons(_ counts: ScheduleReasonsRecord, _ word: String) -> [String] {
+        guard counts.total > 0 else { return [] }
+        let parts = [
+            ("windows full", counts.windowFull), ("no connection", counts.noConnection),
+            ("generator late", counts.generatorLate), ("end of run", counts.endOfRun),
+        ].filter { $0.1 > 0 }.map { "\(FigureText.count($0.1)) \($0.0)" }
+        return ["\(FigureText.count(counts.total)) \(word) (\(parts.joined(separator: ", ")))"]
     }
 
     private var balance: String {
@@ -281,23 +328,7 @@ public struct RunSummary {
 
     private var reconnectCost: [String] { ReconnectTable(record).lines(style) }
 
-    private var uses: [String] {
-        var table = TextTable([.left] + Array(repeating: .right, count: 5))
-        table.add(["process", "cpu", "cores", "cpu each", "memory", "allocations"])
-        table.add(row("sender", record.resources.sender))
-        if let simulator = record.resources.simulator { table.add(row("simulator", simulator)) }
-        return table.lines(style)
-    }
-
-    private func row(_ name: String, _ use: ProcessResourcesRecord) -> [String] {
-        let cores = record.durationNs > 0 ? Double(use.cpuNs) / Double(record.durationNs) : nil
-        let written = record.writtenCount
-        return [
-            name, FigureText.time(use.cpuNs), cores.map { decimalText($0, places: 2) } ?? FigureText.missing,
-            written > 0 ? FigureText.time(use.cpuNs / written) : FigureText.missing, FigureText.size(use.peakRSSBytes),
-            FigureText.count(use.allocations),
-        ]
-    }
+    private var uses: [String] { ResourceTable(record).lines(style) }
 
     private var thresholds: [String] {
         guard !record.thresholds.isEmpty else { return [] }

@@ -71,6 +71,13 @@ package enum FileAccess {
         if durability == .machine { flushFolder(of: target) }
     }
 
+    /// Opens a file to write it piece by piece, emptied; the descriptor is the caller's.
+    package static func begin(_ path: String) throws(FileFailure) -> Int32 {
+        let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
+        guard descriptor >= 0 else { throw FileFailure(operation: "open", path: path, code: errno) }
+        return descriptor
+    }
+
     /// Fails as ``replace(_:with:durability:)`` would, but leaves the file alone.
     package static func checkReplaceable(_ path: String) throws(FileFailure) {
         guard try !isStream(path) else { return }

@@ -65,6 +65,38 @@ public enum Metric: Equatable, Sendable {
         case simulatorPeakRSS = "simulator.peakRSS"
         /// The simulator's allocations.
         case simulatorAllocations = "simulator.allocations"
+        /// What the sender's busiest event loop had to spare, 0 to 1.
+        case senderHeadroom = "sender.headroom"
+        /// What the simulator's busiest event loop had to spare, 0 to 1.
+        case simulatorHeadroom = "simulator.headroom"
+        /// Accepted per second as a share of what the simulator can accept at all.
+        case ceilingShare = "simulator.ceilingShare"
+        /// For how long the sender's event loops were ready to run while others had the processors.
+        case senderRunQueue = "sender.runQueue"
+        /// For how long the simulator's event loops were ready to run while others had the processors.
+        case simulatorRunQueue = "simulator.runQueue"
+        /// The sender's allocations per notification written.
+        case senderAllocationsPerNotification = "sender.allocationsPerNotification"
+        /// The simulator's allocations per notification written.
+        case simulatorAllocationsPerNotification = "simulator.allocationsPerNotification"
+        /// The sender's context switches.
+        case senderContextSwitches = "sender.contextSwitches"
+        /// The simulator's context switches.
+        case simulatorContextSwitches = "simulator.contextSwitches"
+        /// System calls of the sender's event loops.
+        case senderSystemCalls = "sender.systemCalls"
+        /// System calls of the simulator's event loops.
+        case simulatorSystemCalls = "simulator.systemCalls"
+        /// System calls of the sender's event loops per notification written.
+        case senderSystemCallsPerNotification = "sender.systemCallsPerNotification"
+        /// System calls of the simulator's event loops per notification written.
+        case simulatorSystemCallsPerNotification = "simulator.systemCallsPerNotification"
+        /// Bytes on the sender's connections in both directions, TLS among them, per notification written.
+        case senderWireBytesPerNotification = "sender.wireBytesPerNotification"
+        /// File descriptors that the sender held at the end.
+        case senderDescriptors = "sender.descriptors"
+        /// File descriptors that the simulator held at the end.
+        case simulatorDescriptors = "simulator.descriptors"
         /// By how much the sender's memory grew from 20 to 90 % of the run; of runs with at least ten intervals.
         case senderMemoryGrowth = "sender.memoryGrowth"
         /// By how much the simulator's memory grew from 20 to 90 % of the run.
@@ -73,6 +105,16 @@ public enum Metric: Equatable, Sendable {
         case senderDescriptorGrowth = "sender.descriptorGrowth"
         /// How many descriptors more the simulator held at 90 % of the run than at 20 %.
         case simulatorDescriptorGrowth = "simulator.descriptorGrowth"
+        /// Notifications that an open loop's schedule had.
+        case planned = "schedule.planned"
+        /// Those of them that were never written.
+        case skipped = "schedule.skipped"
+        /// Those that were written late.
+        case late = "schedule.late"
+        /// Times that the schedule fell behind.
+        case stalls = "schedule.stalls"
+        /// The coefficient of variation of the times between batches.
+        case gapVariation = "sendGap.variation"
     }
 
     /// What can be asked of a latency series.
@@ -91,7 +133,8 @@ public enum Metric: Equatable, Sendable {
 
     /// The latency series that records may have.
     public static let seriesNames = [
-        "response", "service", "scheduleLag", "residence", "errorReply", "connectTCP", "connectTLS", "reconnect",
+        "response", "service", "responseBound", "serviceBound", "scheduleLag", "sendGap", "residence", "errorReply",
+        "connectTCP", "connectTLS", "reconnect", "timerLag",
         "reconnectDetect", "reconnectWait", "reconnectTCP", "reconnectTLSFull", "reconnectTLSResumed", "reconnectWrite",
         "firstAcceptance", "acceptance",
     ]
@@ -123,6 +166,8 @@ public enum Metric: Equatable, Sendable {
         case .plain(.bytesPerSecond): .bytesPerSecond
         case .plain(.senderPeakRSS), .plain(.simulatorPeakRSS): .size
         case .plain(.senderMemoryGrowth), .plain(.simulatorMemoryGrowth): .size
+        case .plain(.senderWireBytesPerNotification): .size
+        case .plain(.senderRunQueue), .plain(.simulatorRunQueue): .time
         case .plain(.senderCPU), .plain(.simulatorCPU): .time
         case .plain(.senderCPUPerNotification), .plain(.simulatorCPUPerNotification): .time
         case .plain(.senderFullHandshakeCPU), .plain(.senderResumedHandshakeCPU): .time

@@ -1,4 +1,6 @@
 import Foundation
+import Primitives
+public import Workload
 
 /// One line that a simulator process writes to its standard output while a run controls it.
 public enum SimulatorReport: Codable, Equatable, Sendable {
@@ -67,11 +69,18 @@ public struct SimulatorProgress: Codable, Equatable, Sendable {
     public var accepted: Int64
     /// Processor time of the whole process in nanoseconds.
     public var cpuNs: Int64
+    /// For how long its event loops were ready to run while others had the processors, in nanoseconds; nil where the kernel does not
+    /// tell.
+    public var runQueueNs: Int64?
     /// Memory and descriptors that it held.
     public var holdings: ProcessHoldings
 
     /// Makes the sums of one instant.
-    public init(atNs: Int64, accepted: Int64, cpuNs: Int64, holdings: ProcessHoldings = ProcessHoldings()) {
+    public init(
+        atNs: Int64, accepted: Int64, cpuNs: Int64, runQueueNs: Int64? = nil,
+        holdings: ProcessHoldings = ProcessHoldings()
+    ) {
+        self.runQueueNs = runQueueNs
         self.atNs = atNs
         self.accepted = accepted
         self.cpuNs = cpuNs
@@ -116,14 +125,12 @@ public struct SimulatorResult: Codable, Equatable, Sendable {
     public var lastAcceptedNs: Int64?
     /// What the process used.
     public var resources = ProcessResourcesRecord()
-    /// How many event loops it had.
-    public var loops = 1
-    /// The processor time of its busiest loop in nanoseconds.
-    public var busiestLoopNs: Int64 = 0
     /// Its TLS handshakes.
     public var handshakes = HandshakesRecord()
     /// When connections stood, accepted and ended; the first ones of each loop only, if there were very many.
     public var connectionTraces: [ConnectionTrace] = []
+    /// When a sample of notifications was accepted; nil if nobody asked for it.
+    public var acceptanceTimes: AcceptanceTimes?
     /// Times that the window of the simulated long way (`roundTripWindow`) was full.
     public var pathStops: Int64 = 0
     /// For how long such windows were full in nanoseconds, added over all connections.
@@ -131,6 +138,45 @@ public struct SimulatorResult: Codable, Equatable, Sendable {
 
     /// Makes an empty result.
     public init() {}
+}
+
+/// When a sample of notifications was accepted, as a simulator tells it.
+public struct AcceptanceTimes: Codable, Equatable, Sendable {
+    /// One of two to this power was sampled.
+    public var shift: Int
+    /// For each notification its distance from the first identifier in four bytes and the instant in nanoseconds of the monotonic
+    /// clock in eight, the least significant first; base64, since a list of numbers costs an allocation for each.
+    public var packed: String
+
+    /// Lists a sample.
+    public init(_ sample: SequenceSample) {
+        shift = sample.shift
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(sample.entries.count * Self.entryBytes)
+        for entry in sample.entries {
+            withUnsafeBytes(of: UInt32(truncatingIfNeeded: entry.sequence).littleEndian) {
+                bytes.append(contentsOf: $0)
+            }
+            withUnsafeBytes(of: entry.at.nanoseconds.littleEndian) { bytes.append(contentsOf: $0) }
+        }
+        packed = Data(bytes).base64EncodedString()
+    }
+
+    private static let entryBytes = 12
+
+    /// The sample; empty if the text is none.
+    public var sample: SequenceSample {
+        var sample = SequenceSample(shift: min(max(0, shift), 63))
+        let bytes = Data(base64Encoded: packed) ?? Data()
+        bytes.withUnsafeBytes { bytes in
+            for start in stride(from: 0, through: bytes.count - Self.entryBytes, by: Self.entryBytes) {
+                let sequence = UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: start, as: UInt32.self))
+                let at = Int64(littleEndian: bytes.loadUnaligned(fromByteOffset: start + 4, as: Int64.self))
+                sample.add(UInt64(sequence), at: Instant(nanoseconds: at))
+            }
+        }
+        return sample
+    }
 }
 
 /// What the simulator saw of one connection; instants in nanoseconds of the monotonic clock.

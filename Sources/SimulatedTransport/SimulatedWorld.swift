@@ -25,6 +25,8 @@ public final class SimulatedWorld {
     public private(set) var attempts: [(slot: Int, at: Instant)] = []
     /// How many bytes lay unread at each abrupt close of a gateway.
     public private(set) var unreadAtAbruptClose: [Int] = []
+    /// How often a session was asked for a batch.
+    public private(set) var fillCount = 0
     /// Bytes that a sender wrote on a connection after it had read its error reply or its end; always 0 unless the sender is broken.
     public private(set) var bytesAfterEnd = 0
 
@@ -37,6 +39,7 @@ public final class SimulatedWorld {
         case endAtSender(link: Int, ConnectionEnd)
         case endAtGateway(link: Int)
         case sessionTimer(slot: Int)
+        case supplyTimer
         case gatewayTimer(link: Int)
         case resume(link: Int)
     }
@@ -74,6 +77,11 @@ public final class SimulatedWorld {
     private var links: [Link] = []
     private var linkOfSlot: [Int?]
     private var timerOfSlot: [Instant?]
+    /// The idle sessions of an open loop, its timer, and whether nobody could take what was due.
+    private var turns: FillTurns
+    private var supplyTimerAt: Instant?
+    private var isHeld = false
+    private let batch: BatchPlan
     private var random: SeededRandom
     private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 17, alignment: 16)
 
@@ -92,6 +100,8 @@ public final class SimulatedWorld {
         sessions = (0..<connectionCount).map {
             ProviderSession(slot: $0, plan: plan, supply: supply, source: source, seed: seed)
         }
+        turns = FillTurns(count: connectionCount)
+        batch = plan.batch
         linkOfSlot = Array(repeating: nil, count: connectionCount)
         timerOfSlot = linkOfSlot.map { _ in nil }
         random = SeededRandom(seed: seed)
@@ -125,6 +135,7 @@ public final class SimulatedWorld {
             settle(session.slot)
         }
         let claimed = supply.claimedCount
+        for run in supply.tally?.skippedRuns.runs ?? [] { ledger.recordUnsent(run) }
         if claimed < supply.limit { ledger.recordUnsent(SequenceRun(start: claimed, count: supply.limit - claimed)) }
     }
 
@@ -176,6 +187,10 @@ public final class SimulatedWorld {
             timerOfSlot[slot] = nil
             sessions[slot].timerFired(now: now)
             settle(slot)
+        case .supplyTimer:
+            guard let due = supplyTimerAt, due <= now else { return }
+            supplyTimerAt = nil
+            takeTurns()
         case .gatewayTimer(let link):
             links[link].timerAt = nil
             guard links[link].isOpenAtGateway else { return }
@@ -224,6 +239,40 @@ public final class SimulatedWorld {
             // What has been due for a while comes behind what was asked for before, or it would come first again and again.
             heap.add(.sessionTimer(slot: slot), at: max(now, deadline))
         }
+        if supply.plan != nil, session.isWaiting {
+            turns.add(slot)
+            if isHeld {
+                isHeld = false
+                supply.resume(now: now)
+            }
+            armSupplyTimer()
+        }
+    }
+
+    // MARK: - The schedule
+
+    /// Has as many idle sessions write as batches are due, those first that have waited longest.
+    private func takeTurns() {
+        let isOver = supply.isExhausted
+        var due =
+            isOver ? sessions.count : supply.dueBatchCount(batch: batch.notifications, linger: batch.linger, now: now)
+        while due > 0, let slot = turns.next(where: { sessions[$0].isWaiting }) {  // bounded: each session once
+            due -= 1
+            if let link = linkOfSlot[slot] { heap.add(.fill(slot: slot, link: link), at: now) }
+        }
+        if due > 0, !isOver, !isHeld {
+            isHeld = true
+            supply.hold(sessions.contains(where: \.isOpen) ? .windowFull : .noConnection, now: now)
+        }
+        armSupplyTimer()
+    }
+
+    private func armSupplyTimer() {
+        guard !turns.isEmpty else { return }
+        let batchTime = supply.batchTime(batch: batch.notifications, linger: batch.linger)
+        guard let time = supply.isExhausted ? now : batchTime, supplyTimerAt.map({ time < $0 }) ?? true else { return }
+        supplyTimerAt = time
+        heap.add(.supplyTimer, at: max(now, time))
     }
 
     private func connect(_ slot: Int) {
@@ -250,6 +299,7 @@ public final class SimulatedWorld {
 
     private func fill(_ slot: Int) {
         guard let number = linkOfSlot[slot], links[number].blocked == nil else { return }
+        fillCount += 1
         let length = sessions[slot].fill(into: buffer, now: now)
         if length > 0 {
             if !links[number].isOpenAtSender { bytesAfterEnd += length }

@@ -29,15 +29,17 @@ final class ClosingTail {
         let closesAt = core.now + transit.path.oneWay
         let tail = ClosingTail(socket, transit: transit, closesAt: closesAt, tally: tally)
         // The timer holds the tail until it is cancelled, at the latest by the end of the loop.
-        tail.timer = core.makeTimer { tail.step(now: $0.now) }
+        tail.timer = core.makeTimer { tail.step($0) }
         tail.timer?.set(to: transit.outbound.nextDue ?? transit.outputEndDue ?? closesAt)
     }
 
-    private func step(now: Instant) {
+    private func step(_ core: LoopCore) {
+        let now = core.now
         if now >= closesAt + Self.patience { return finish() }
         while let bytes = transit.outbound.arrived(by: now) {
             let count = shim_send(socket, bytes.baseAddress, UInt(bytes.count))
             let code = errno
+            core.traffic.noteWrite(count)
             if count > 0 {
                 transit.outbound.consume(count)
             } else if code == EAGAIN {

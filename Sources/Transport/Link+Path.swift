@@ -71,6 +71,7 @@ extension Link {
         let buffer = core.scratch.ciphertext
         let count = recv(socket, buffer.baseAddress, min(buffer.count, min(room, allowance)), 0)
         let code = errno
+        core.traffic.noteRead(count)
         core.refreshNow()
         if count > 0 {
             countRead(count)
@@ -106,6 +107,7 @@ extension Link {
         while let bytes = transit.outbound.arrived(by: core.now) {
             let count = shim_send(socket, bytes.baseAddress, UInt(bytes.count))
             let code = errno
+            core.traffic.noteWrite(count)
             if count > 0 {
                 counters.writeCount += 1
                 counters.wireBytesOut += count

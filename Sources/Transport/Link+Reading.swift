@@ -12,6 +12,7 @@ extension Link {
         let buffer = core.scratch.ciphertext
         let count = recv(socket, buffer.baseAddress, min(buffer.count, allowance), 0)
         let code = errno
+        core.traffic.noteRead(count)
         core.refreshNow()
         if count > 0 {
             countRead(count)

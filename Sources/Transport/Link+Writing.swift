@@ -77,6 +77,7 @@ extension Link {
             let pending = buffer.pending
             let count = shim_send(socket, pending.baseAddress, UInt(pending.count))
             let code = errno
+            core.traffic.noteWrite(count)
             if count > 0 {
                 counters.writeCount += 1
                 counters.wireBytesOut += count

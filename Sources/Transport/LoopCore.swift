@@ -17,9 +17,22 @@ public final class LoopCore {
     /// The processor time that the loop has used so far; costs about 250 ns.
     public var processorTime: Interval { earlierProcessorTime + (ThreadClock.now() - runStart) }
 
+    /// What the loop has used so far; costs a few microseconds.
+    public var use: LoopUse {
+        var use = traffic
+        use.processorTime = processorTime
+        use.runQueueTime = runQueueTime
+        return use
+    }
+
     private var earlierProcessorTime = Interval.zero
     /// The thread's processor time when the run in progress began.
     private var runStart = Interval.zero
+    private var earlierRunQueueTime: Interval? = .zero
+    /// For how long the thread had waited for a processor when the run in progress began.
+    private var runQueueStart: Interval?
+    /// The system calls so far; the times in it are not kept up.
+    var traffic = LoopUse()
     let inbox: LoopInbox
     var scratch = LoopScratch()
     /// Ends the Dispatch source; set once by who made it.
@@ -70,7 +83,10 @@ public final class LoopCore {
 
     /// Works until there is nothing to do for a millisecond; called when the epoll descriptor is readable.
     func run() {
+        // The queue may run on another thread each time.
+        shim_timer_be_exact()
         runStart = ThreadClock.now()
+        runQueueStart = RunQueueClock.now()
         refreshNow()
         let leaveAt = now + Self.stayLimit
         // Ends at the first idle wait, and at the stay limit at the latest.
@@ -83,11 +99,20 @@ public final class LoopCore {
             if !turnList.isEmpty { inbox.wake() }
         }
         earlierProcessorTime = processorTime
+        earlierRunQueueTime = runQueueTime
+    }
+
+    /// While the loop stays, all of its waits for a processor are waits of one thread; what passes until Dispatch has it run again is not
+    /// among them.
+    private var runQueueTime: Interval? {
+        guard let earlierRunQueueTime, let runQueueStart, let now = RunQueueClock.now() else { return nil }
+        return earlierRunQueueTime + (now - runQueueStart)
     }
 
     /// Serves what is ready once, then every link that wants a turn once; false when nothing happened.
     private func takeTurn() -> Bool {
         let eventCount = selector.wait(atMost: nextWait())
+        traffic.waits &+= 1
         refreshNow()
         for index in 0..<eventCount {
             let (token, readiness) = selector.event(index)

@@ -20,6 +20,14 @@ public enum WorkloadError: Error, Equatable, Sendable {
     case unknownField(file: String, name: String, offset: Int, line: Int, column: Int)
     /// A `{{` without its `}}`.
     case unterminatedField(file: String, offset: Int, line: Int, column: Int)
+    /// A line of a timing file that is no time; lines count from 1.
+    case badArrivalTime(file: String, line: Int, found: String)
+    /// A time that is before the one above it.
+    case fallingArrivalTime(file: String, line: Int)
+    /// A timing file with more times than ``ArrivalTimes/limit``.
+    case tooManyArrivalTimes(file: String)
+    /// A timing file without a time.
+    case noArrivalTimes(file: String)
 }
 
 extension WorkloadError: CustomStringConvertible {
@@ -46,6 +54,12 @@ extension WorkloadError: CustomStringConvertible {
                 + TemplateField.allCases.map { "{{\($0.name)}}" }.joined(separator: " ")
         case .unterminatedField(let file, _, let line, let column):
             "\(file):\(line):\(column): {{ without its }}"
+        case .badArrivalTime(let file, let line, let found):
+            "\(file):\(line): \"\(found)\" is no time; a line is one time from the start, such as 12ms or 1.5 (seconds)"
+        case .fallingArrivalTime(let file, let line):
+            "\(file):\(line): the time is before the one above it; times must not fall"
+        case .tooManyArrivalTimes(let file): "\(file): more than \(ArrivalTimes.limit) times are not read"
+        case .noArrivalTimes(let file): "\(file): no times in it; one line for each operation is accepted"
         }
     }
 }

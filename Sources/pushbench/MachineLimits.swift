@@ -33,7 +33,9 @@ enum MachineLimits: String, CaseIterable {
         guard self == .auto else { return nil }
         if !isQuiet { Terminal.note("measuring what this machine's TLS can do, once until it boots again") }
         // Shorter than the command's own: it is there to set a result beside, and the user waits for it.
-        guard let record = try? await Calibration.run(seconds: 1.5, handshakes: 300) else { return nil }
+        guard let record = try? await Calibration.run(seconds: 1.5, handshakes: 300, program: "/proc/self/exe") else {
+            return nil
+        }
         Self.keep(record)
         return record
     }
@@ -46,6 +48,7 @@ enum MachineLimits: String, CaseIterable {
     }
 
     private static var scope: CalibrationCache.Scope {
-        CalibrationCache.Scope(machine: Machine.fingerprint(), boot: Machine.bootIdentifier, version: Main.version)
+        CalibrationCache.Scope(
+            machine: Machine.fingerprint(), boot: Machine.bootIdentifier, version: "\(Main.version) \(Main.build)")
     }
 }

@@ -4,6 +4,11 @@ import Glibc
 @main
 enum Main {
     static let version = "0.1.0"
+    #if DEBUG
+    static let build = "debug"
+    #else
+    static let build = "release"
+    #endif
 
     static func main() async {
         let arguments = Array(CommandLine.arguments.dropFirst())

@@ -35,6 +35,7 @@ extension EndToEndTests {
             #expect(
                 Set(parts.keys) == [
                     "operations", "pipe", "allocations", "memory", "handshakes", "writes", "matrix", "http2",
+                    "measuring",
                 ])
             for (name, part) in parts {
                 guard case .object(let table) = part, case .array(let rows)? = table["rows"] else {
@@ -50,8 +51,8 @@ extension EndToEndTests {
             let (output, status) = try Self.run(["everything"])
             #expect(status == 1)
             #expect(
-                output.contains("operations, pipe, allocations, memory, handshakes, writes, matrix, http2"), "\(output)"
-            )
+                output.contains("operations, pipe, allocations, memory, handshakes, writes, matrix, http2, measuring"),
+                "\(output)")
         }
     }
 }

@@ -22,7 +22,7 @@ private let timeForm =
         BadProfile(
             "{ sendr: {} }",
             "p.json5:1:3: sendr: unknown key, did you mean \"sender\"?; "
-                + "accepted: name, target, protocol, workload, load, sender, phases, thresholds"),
+                + "accepted: name, target, protocol, workload, load, sender, phases, latencies, thresholds"),
         BadProfile(
             "{\n  sender: {\n    unproven: { polcy: 1 },\n  },\n}",
             "p.json5:3:17: sender.unproven.polcy: unknown key, did you mean \"policy\"?; accepted: policy, limit"),
@@ -117,9 +117,6 @@ private let timeForm =
             "p.json5:1:13: protocol: unknown value \"enhancd\", did you mean \"enhanced\"?; "
                 + "accepted: simple, enhanced, framed, mixed, http2"),
         BadProfile(
-            "{ load: { loop: \"open\", rate: 5, arrivals: \"poisson\" } }",
-            "p.json5:1:44: load.arrivals: \"poisson\" is not yet supported; supported: constant"),
-        BadProfile(
             "{ target: { simulator: { tlsMaxVersion: 1.1 } } }",
             "p.json5:1:41: target.simulator.tlsMaxVersion: unknown value \"1.1\", did you mean \"1.2\"?; accepted: 1.2, 1.3"
         ),
@@ -171,10 +168,45 @@ private let timeForm =
         BadProfile(
             "{ target: { simulator: { faults: [{ fault: 'freeze', at: '1s' }] } } }",
             "p.json5:1:35: target.simulator.faults[0]: missing for"),
-        BadProfile("{ load: { loop: \"open\" } }", "p.json5:1:3: load: missing rate, which an open loop needs"),
+        BadProfile(
+            "{ load: { loop: \"open\" } }",
+            "p.json5:1:3: load: missing rate, which an open loop needs; "
+                + "or one of ratePerConnection, stages, staircase, replayFile"),
+        BadProfile(
+            "{ load: { loop: \"open\", rate: 5, ratePerConnection: 5 } }",
+            "p.json5:1:34: load.ratePerConnection: stands beside rate; a schedule comes from one of "
+                + "rate, ratePerConnection, stages, staircase, replayFile"),
+        BadProfile(
+            "{ load: { loop: \"open\", rate: 5, arrivals: \"bursts\" } }",
+            "p.json5:1:34: load.arrivals: missing burst beside it, the number of notifications of a burst"),
+        BadProfile(
+            "{ load: { loop: \"open\", rate: 5, burst: 10 } }",
+            "p.json5:1:34: load.burst: has no effect: arrivals are constant, not bursts"),
+        BadProfile(
+            "{ load: { loop: \"open\", replayFile: \"t\", arrivals: \"poisson\" } }",
+            "p.json5:1:42: load.arrivals: stands beside replayFile, which has the time of each notification"),
+        BadProfile(
+            "{ load: { loop: \"open\", rate: 5, shard: { index: 3, of: 3 } } }",
+            "p.json5:1:43: load.shard.index: 3 is none of 3 shards, which count from 0"),
+        BadProfile(
+            "{ load: { loop: \"open\", stages: [{ rate: 5, for: 1 }, { rate: 5 }] } }",
+            "p.json5:1:55: load.stages[1]: missing for"),
+        BadProfile(
+            "{ load: { loop: \"open\", stages: { rate: 5 } } }",
+            "p.json5:1:33: load.stages: found an object, expected a list of stages, "
+                + "such as [{ rate: \"1k/s\", for: \"30s\" }]"),
+        BadProfile(
+            "{ load: { loop: \"open\", ratePerConnection: \"1G\" }, sender: { connections: 16 } }",
+            "p.json5:1:25: load.ratePerConnection: times 16 connections is more than 1 G/s"),
+        BadProfile(
+            "{ load: { skipAfter: \"1s\" } }",
+            "p.json5:1:11: load.skipAfter: has no effect: a closed loop has no schedule"),
+        BadProfile(
+            "{ load: { loop: \"open\", rate: 5, catchUp: 0.5 } }",
+            "p.json5:1:43: load.catchUp: 0.5 is out of range; accepted: 1 to 1000"),
         BadProfile(
             "{ load: { rate: \"200k/s\" } }",
-            "p.json5:1:11: load.rate: a closed loop has no rate; set load.loop to \"open\" or leave the rate out"),
+            "p.json5:1:11: load.rate: a closed loop has no schedule; set load.loop to \"open\" or leave this out"),
         BadProfile(
             "{ phases: { warmup: \"30s\", measure: \"30s\" } }",
             "p.json5:1:13: phases.warmup: 30 s of warm-up is not shorter than phases.measure, 30 s"),

@@ -49,6 +49,7 @@ import Testing
             "schema", "tool", "machine", "profile", "profileHash", "startedAt", "durationNs", "measuredNs", "verdict",
             "limit", "ledger", "simulatorLedger", "ledgerDifference", "throughput", "latency", "errors", "reconnects",
             "windowOverruns", "connections", "intervals", "resources", "calibration", "thresholds", "feedback",
+            "schedule", "phases", "steadiness", "unmeasured", "brokenInvariants",
             "replies", "violationBytes", "streams", "warnings",
         ]
         #expect(Set(root.keys) == keys)

@@ -310,11 +310,12 @@ import Testing
         #expect(
             IntervalCSV.text(sampleRecord()) == """
                 startNs,lengthNs,written,accepted,rejected,resent,reconnects,inFlight,bytes,senderCPUNs,simulatorCPUNs,\
+                senderRunQueueNs,simulatorRunQueueNs,timerLagP99Ns,timerLagMaxNs,\
                 senderRSSBytes,senderDescriptors,simulatorRSSBytes,simulatorDescriptors,\
                 residenceP50Ns,residenceP99Ns,residenceMaxNs,streamLimitLow,streamLimitHigh
                 0,1000000000,80000,79000,7,900,7,1000,11600000,500000000,900000000,\
-                30000000,29,40000000,,40000,90000,120000,,
-                0,0,0,,0,0,0,0,0,0,,,,,,,,,,
+                ,,,,30000000,29,40000000,,40000,90000,120000,,
+                0,0,0,,0,0,0,0,0,0,,,,,,,,,,,,,,
 
                 """)
     }
@@ -328,17 +329,17 @@ import Testing
     @Test(arguments: [
         (
             "json",
-            "\"json\" names no path; expected FORMAT=PATH with one of terminal, json, csv, reconnects; \"-\" is the standard output"
+            "\"json\" names no path; expected FORMAT=PATH with one of terminal, json, csv, reconnects, hgrm, hlog; \"-\" is the standard output"
         ),
         (
             "json=",
-            "\"json=\" names no path; expected FORMAT=PATH with one of terminal, json, csv, reconnects; \"-\" is the standard output"
+            "\"json=\" names no path; expected FORMAT=PATH with one of terminal, json, csv, reconnects, hgrm, hlog; \"-\" is the standard output"
         ),
         (
             "jsn=x",
-            "unknown format \"jsn\", did you mean \"json\"?; expected FORMAT=PATH with one of terminal, json, csv, reconnects"
+            "unknown format \"jsn\", did you mean \"json\"?; expected FORMAT=PATH with one of terminal, json, csv, reconnects, hgrm, hlog"
         ),
-        ("=x", "unknown format \"\"; expected FORMAT=PATH with one of terminal, json, csv, reconnects"),
+        ("=x", "unknown format \"\"; expected FORMAT=PATH with one of terminal, json, csv, reconnects, hgrm, hlog"),
     ])
     func `a bad request says what is accepted`(_ text: String, _ message: String) {
         do throws(OutputRequestError) {

@@ -11,6 +11,8 @@
 int shim_epoll_control(int epoll, int operation, int descriptor, uint32_t events, uint64_t token);
 /// epoll_pwait2 with a time-out in nanoseconds (negative waits for ever). Returns the count, or -1 with errno set.
 int shim_epoll_wait(int epoll, struct epoll_event *events, int capacity, int64_t nanoseconds);
+/// Has the kernel end the calling thread's waits on time, and not up to 50 us late to save wake-ups (prctl).
+void shim_timer_be_exact(void);
 /// Arms a timer descriptor for an instant of the monotonic clock in nanoseconds; 0 disarms it. Returns 0 or -1.
 int shim_timer_arm(int timer, int64_t nanoseconds);
 /// accept4 with a non-blocking, close-on-exec result. Returns the descriptor, or -1 with errno set.

@@ -14,10 +14,11 @@ public enum Calibration {
     ///   - connections: connections of the pipe, at least 1; compare with a run of as many.
     ///   - seconds: the time for the pipe, in three parts of which the middle one counts.
     ///   - handshakes: connections made for each kind of handshake; 0 leaves handshakes out.
+    ///   - program: the program that is started as a simulator which accepts all, for as long as the pipe; nil leaves that out.
     /// - Returns: the figures; those of handshakes are nil when they were left out.
     /// - Throws: ``HarnessError/localLimit(_:)`` when descriptors, ports or memory are short.
     public static func run(
-        connections: Int = 4, seconds: Double = 3, handshakes: Int = 1_000
+        connections: Int = 4, seconds: Double = 3, handshakes: Int = 1_000, program: String? = nil
     ) async throws(HarnessError) -> CalibrationRecord {
         guard connections > 0, seconds > 0, handshakes >= 0 else {
             throw .invalidInput("a calibration needs at least one connection and some time")
@@ -32,6 +33,7 @@ public enum Calibration {
         } catch {
             throw .localLimit("cannot calibrate: \(error)")
         }
+        if let program { try await measureAcceptAll(program, seconds: seconds, into: &record) }
         return record
     }
 
@@ -55,6 +57,27 @@ public enum Calibration {
         record.pipeBytesPerSecond = Int64(middle.bytesPerSecond)
         record.pipeSenderNsPerRecord = middle.senderProcessorTime.nanoseconds / records
         record.pipeReceiverNsPerRecord = middle.receiverProcessorTime.nanoseconds / records
+    }
+
+    /// A run against a simulator that looks at nothing: what its event loops use for a notification is the least that they can.
+    private static func measureAcceptAll(
+        _ program: String, seconds: Double, into record: inout CalibrationRecord
+    ) async throws(HarnessError) {
+        var profile = Profile()
+        var simulator = SimulatorSettings()
+        simulator.judge.acceptAll = true
+        profile.target = .simulator(simulator)
+        profile.workload.notifications = Profile.notificationLimit
+        profile.phases.measure = Interval(nanoseconds: Int64(seconds / Double(pipeRounds) * 1e9))
+        let options = RunOptions(program: program, profileJSON: profile.effectiveJSON.canonicalText)
+        let run = try await RunEngine(profile: profile, options: options).run()
+        guard let loops = run.resources.simulator?.loops, let ledger = run.simulatorLedger, ledger.accepted > 0 else {
+            throw .localLimit("cannot calibrate: the simulator accepted nothing")
+        }
+        let handshakes = run.reconnects.simulatorHandshakes?.cpuNs ?? 0
+        let cost = loops.reduce(0) { $0 + $1.cpuNs } - handshakes
+        record.acceptAllNs = Double(max(1, cost)) / Double(ledger.accepted)
+        record.acceptAllBytes = Double(ledger.bytesReceived) / Double(ledger.accepted)
     }
 
     private static func measureHandshakes(

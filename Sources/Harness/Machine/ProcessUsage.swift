@@ -23,6 +23,7 @@ public enum ProcessUsage {
         refreshAllocatorStatistics()
         record.allocations = sum("nrequests")
         record.allocatedBytes = counter("stats.allocated")
+        record.descriptors = holdings.descriptors
         return record
     }
 

@@ -184,6 +184,7 @@ extension Profile {
         settings.tokenSeed = workload.seed
         settings.environment = simulator.environment == .sandbox ? .sandbox : .production
         settings.judgesTokens = simulator.judge.tokens
+        settings.acceptsAll = simulator.judge.acceptAll
         settings.judgesEnvironment = simulator.judge.environment
         settings.foreignTokens = simulator.judge.foreignTokens == .accept ? .accept : .reject
         settings.payloadLimit = simulator.payloadLimit

@@ -31,7 +31,7 @@ extension ReconnectRecord {
         events = Self.events(outcome, loss)
         others = OthersThroughputRecord(
             outcome.sender.reconnectEvents.compactMap { loss?.othersShare(of: $0, outcome) })
-        if outcome.sender.histograms[.firstAcceptance] != nil {
+        if outcome.sender.histograms[.measure, default: [:]][.firstAcceptance] != nil {
             firstAcceptanceBy = outcome.simulator == nil ? .proof : .simulator
         }
     }
@@ -101,8 +101,8 @@ extension RunOutcome {
             if let time = join.detection(of: reconnect) { detect.record(time.nanoseconds) }
             if let time = join.firstAcceptance(after: reconnect) { acceptance.record(time.nanoseconds) }
         }
-        sender.histograms[.reconnectDetect] = detect.snapshot()
+        sender.histograms[.measure, default: [:]][.reconnectDetect] = detect.snapshot()
         // The gateway's own note replaces the sender's, who learns of it from a later reply.
-        sender.histograms[.firstAcceptance] = acceptance.snapshot()
+        sender.histograms[.measure, default: [:]][.firstAcceptance] = acceptance.snapshot()
     }
 }

@@ -11,12 +11,17 @@ public final class RunEngine {
     private let plan: SessionPlan
     private let source: NotificationSource
     private let supply: SequenceSupply
+    private let loopCount: Int
     private var loops: [EventLoop] = []
     private var child: SimulatorChild?
     private var feedback: ConnectPlan?
     private var monitor: RunMonitor
     private var outcome = RunOutcome()
+    /// What this process had used before, for a calibration or another run.
+    private var earlierUsage = ProcessResourcesRecord()
 
+    /// How long notifications may still be written that were due when the time of the offer was over.
+    private static let closingTime = Interval.milliseconds(100)
     /// How often the engine looks at the run.
     private static let tickNanoseconds: UInt64 = 10_000_000
 
@@ -28,18 +33,20 @@ public final class RunEngine {
         self.options = options
         plan = profile.sessionPlan()
         source = try profile.notificationSource()
-        let arrivals: SequenceSupply.Arrivals =
-            if profile.load.loop == .open, let rate = profile.load.rate { .constant(rate) } else { .closedLoop }
+        loopCount = Self.loopCount(of: profile)
         supply = SequenceSupply(
-            limit: UInt64(min(profile.workload.notifications, Profile.notificationLimit)), arrivals: arrivals,
-            connectionCount: profile.sender.connections, start: nil)
-        monitor = RunMonitor(sessionCount: profile.sender.connections)
+            limit: UInt64(min(profile.workload.notifications, Profile.notificationLimit)),
+            arrivals: try profile.arrivals(), connectionCount: profile.sender.connections, loopCount: loopCount,
+            start: nil)
+        monitor = RunMonitor(
+            sessionCount: profile.sender.connections, keepsHistograms: options.keepsIntervalHistograms)
     }
 
     /// Runs to the end and tells what happened as a record, also when the target is out of reach from the start.
     ///
     /// - Throws: ``HarnessError`` when the run could not begin for other reasons; what happens later is in the record.
     public func run() async throws(HarnessError) -> RunRecord {
+        earlierUsage = ProcessUsage.now()
         try checkDescriptors()
         outcome.startedAt = MonotonicClock.now()
         do throws(HarnessError) {
@@ -62,6 +69,7 @@ public final class RunEngine {
         }
         await collect()
         await shutDown()
+        outcome.calibration = options.calibration
         return RunRecord(of: outcome, profile: profile, source: source, plan: plan)
     }
 
@@ -78,8 +86,9 @@ public final class RunEngine {
     }
 
     /// Half of the processors when the simulator needs the other half, else all of them; never more than connections.
-    private var loopCount: Int {
-        let available = child == nil ? Machine.processorCount : max(1, Machine.processorCount / 2)
+    private static func loopCount(of profile: Profile) -> Int {
+        var available = Machine.processorCount
+        if case .simulator = profile.target { available = max(1, available / 2) }
         return min(profile.sender.loops ?? available, profile.sender.connections)
     }
 
@@ -88,7 +97,8 @@ public final class RunEngine {
         let loopPlan = SenderLoop.Plan(
             sessions: plan, requests: profile.requestPlan(host: target.connect.serverName),
             authorization: try profile.authorization(simulated: target.signingKey), connect: target.connect,
-            supply: supply, source: source, seed: profile.workload.seed)
+            supply: supply, source: source, seed: profile.workload.seed,
+            measuresLatencies: profile.latencies)
         for index in 0..<count {
             let slots = Array(stride(from: index, to: profile.sender.connections, by: count))
             do throws(TransportError) {
@@ -135,19 +145,22 @@ public final class RunEngine {
         monitor.begin(at: outcome.startedAt)
         outcome.measureStart = outcome.startedAt + profile.phases.warmup
         let measureEnd = profile.phases.measure.map { outcome.measureStart + $0 } ?? .distantFuture
-        let start = outcome.measureStart
-        await onEachLoop { $0.beginMeasuring(at: start) }
+        outcome.bounds = PhaseBounds(measureStart: outcome.measureStart, measureEnd: measureEnd)
+        await onEachLoop { [start = outcome.startedAt, bounds = outcome.bounds] in $0.begin(at: start, bounds) }
         if options.interrupts.value == 0 { supply.release(at: outcome.startedAt) }
+        if supply.plan != nil, profile.phases.measure != nil { supply.close(at: measureEnd) }
         await onEachLoop { $0.wake() }
         while !mustAbort && !monitor.isFinished {  // bounded by the phases, the drain and the outage limit
             let now = MonotonicClock.now()
-            if now >= measureEnd || options.interrupts.value > 0 { supply.stop() }
+            endOffer(at: measureEnd, now: now)
             if options.interrupts.value > 0 && monitor.written == 0 { break }
             await observe(supply.isExhausted ? .draining : now < outcome.measureStart ? .warmup : .measuring)
             if supply.isExhausted {
                 if monitor.gatewayMoved { await onEachLoop { $0.gatewayMoved() } }
                 if outcome.measureEnd == .zero {
-                    outcome.measureEnd = now
+                    let isClosed = supply.plan != nil && supply.scheduledCount < supply.limit
+                    if isClosed { outcome.claimedInTime = outcome.claimedInTime ?? supply.claimedCount }
+                    outcome.measureEnd = isClosed ? measureEnd : min(now, measureEnd)
                     await onEachLoop { $0.wake() }
                 }
                 if now - max(outcome.measureEnd, monitor.lastProgress) > profile.phases.drain { break }
@@ -162,6 +175,13 @@ public final class RunEngine {
         supply.stop()
         await onEachLoop { $0.abandon() }
         outcome.end = MonotonicClock.now()
+    }
+
+    /// Ends the offer when its time is over, or the user says so. What was due by then may still go for a moment.
+    private func endOffer(at end: Instant, now: Instant) {
+        let grace = supply.plan == nil ? .zero : Self.closingTime
+        if options.interrupts.value > 0 || now >= end + grace { supply.stop() }
+        if now >= end, supply.plan != nil { outcome.claimedInTime = outcome.claimedInTime ?? supply.claimedCount }
     }
 
     /// Ends a run that never began to send.
@@ -182,14 +202,14 @@ public final class RunEngine {
 
     private func observe(_ phase: RunProgress.Phase) async {
         var snapshots: [LoopRecorder.Snapshot] = []
-        let isIntervalOver = monitor.isIntervalOver(at: MonotonicClock.now())
+        let ending = monitor.ending(at: MonotonicClock.now())
         for loop in loops {
-            if let snapshot = try? await loop.run({ ($0.tenant as? SenderLoop)?.snapshot(isIntervalOver) }) {
+            if let snapshot = try? await loop.run({ ($0.tenant as? SenderLoop)?.snapshot(ending) }) {
                 snapshots.append(snapshot)
             }
         }
         let now = MonotonicClock.now()
-        guard monitor.take(snapshots, at: now, endsInterval: isIntervalOver, progress: child?.lastProgress)
+        guard monitor.take(snapshots, at: now, endsInterval: ending != .none, progress: child?.lastProgress)
         else { return }
         options.onInterval(
             RunProgress(
@@ -201,18 +221,29 @@ public final class RunEngine {
     // MARK: - The end
 
     private func collect() async {
+        var snapshots: [LoopRecorder.Snapshot] = []
         for loop in loops {
-            if let result = try? await loop.run({ ($0.tenant as? SenderLoop)?.result() }) { outcome.sender.add(result) }
+            let share = try? await loop.run { [ending = monitor.finalEnding] core in
+                (core.tenant as? SenderLoop).map { ($0.snapshot(ending), $0.result()) }
+            }
+            guard let (snapshot, result) = share.flatMap({ $0 }) else { continue }
+            snapshots.append(snapshot)
+            outcome.sender.add(result)
         }
-        outcome.senderUsage = ProcessUsage.now()
+        _ = monitor.take(snapshots, at: outcome.end, endsInterval: false, progress: child?.lastProgress)
+        outcome.intervals = monitor.closedIntervals(at: outcome.end)
+        outcome.senderUsage = ProcessUsage.now().since(earlierUsage)
+        outcome.senderUsage.loops = outcome.sender.uses.map { LoopResourcesRecord($0) }
         let claimed = supply.claimedCount
         // A run that time ends generates what it takes; one with a number has planned all of them.
         let isWithoutNumber = profile.workload.notifications == Profile.notificationLimit
         let isEndedByTime = profile.phases.measure != nil && (outcome.abort == nil || isWithoutNumber)
-        outcome.generated = isEndedByTime ? claimed : supply.limit
-        outcome.sender.ledger.recordUnsent(SequenceRun(start: claimed, count: outcome.generated - claimed))
-        await observe(.draining)
-        outcome.intervals = monitor.closedIntervals(at: outcome.end)
+        outcome.generated = isEndedByTime ? (outcome.abort == nil ? supply.scheduledCount : claimed) : supply.limit
+        outcome.tally = supply.tally
+        outcome.arrivals = supply.plan
+        if let skipped = outcome.tally?.skippedRuns { outcome.neverSent = skipped }
+        outcome.neverSent.append(SequenceRun(start: claimed, count: outcome.generated - claimed))
+        for run in outcome.neverSent.runs { outcome.sender.ledger.recordUnsent(run) }
         outcome.acceptedBySender = outcome.sender.ledger.count(of: .accepted)
         outcome.rejectedBySender = outcome.sender.ledger.count(of: .rejected)
         guard let child, outcome.abort != .simulatorDied else { return }

@@ -2,6 +2,7 @@ import Histograms
 import Primitives
 import ProviderSessions
 import RunRecords
+import Transport
 
 /// Watches a run from outside: makes the one-second intervals out of the loops' sums, and knows whether anything moves.
 struct RunMonitor {
@@ -25,7 +26,9 @@ struct RunMonitor {
     private var intervalStart = Instant.zero
     private var present = Sums()
     private var atIntervalStart = Sums()
-    private var residence: [HistogramSnapshot] = []
+    /// The series of the present interval, as far as they were taken.
+    private var series: [RunPhase: [Series: Histogram]] = [:]
+    private let keepsHistograms: Bool
     private static let intervalLength = Interval.seconds(1)
 
     private struct Sums {
@@ -36,13 +39,19 @@ struct RunMonitor {
         var reconnects: UInt64 = 0
         var unsettled: UInt64 = 0
         var senderCPU: Int64 = 0
+        var senderRunQueue: Int64? = 0
         var accepted: Int64?
         var simulatorCPU: Int64?
+        var simulatorRunQueue: Int64?
         var simulatorHoldings: ProcessHoldings?
         var streamLimits: ClosedRange<Int>?
     }
 
-    init(sessionCount: Int) { self.sessionCount = sessionCount }
+    /// Watches a run of so many sessions; where histograms are kept, each interval's record has them.
+    init(sessionCount: Int, keepsHistograms: Bool) {
+        self.sessionCount = sessionCount
+        self.keepsHistograms = keepsHistograms
+    }
 
     /// Whether every session has ended.
     var isFinished: Bool { finishedSessions == sessionCount }
@@ -64,10 +73,13 @@ struct RunMonitor {
         lastContact = start
     }
 
-    /// Whether the present interval is at its end.
-    func isIntervalOver(at now: Instant) -> Bool {
-        intervalStart > .zero && now - intervalStart >= Self.intervalLength
+    /// Whether the present interval is at its end, and what is wanted of it then.
+    func ending(at now: Instant) -> IntervalEnding {
+        intervalStart > .zero && now - intervalStart >= Self.intervalLength ? finalEnding : .none
     }
+
+    /// What is wanted of the last interval, whenever it ends.
+    var finalEnding: IntervalEnding { keepsHistograms ? .histograms : .figures }
 
     /// Takes the loops' sums at `now`; true when an interval ended.
     mutating func take(
@@ -88,11 +100,14 @@ struct RunMonitor {
             sums.rejected += snapshot.rejected
             sums.reconnects += snapshot.reconnects
             sums.unsettled += snapshot.unsettled
-            sums.senderCPU += snapshot.processorTime.nanoseconds
+            sums.senderCPU += snapshot.use.processorTime.nanoseconds
             if let limits = snapshot.streamLimits {
                 let known = sums.streamLimits ?? limits
                 sums.streamLimits =
                     min(known.lowerBound, limits.lowerBound)...max(known.upperBound, limits.upperBound)
+            }
+            sums.senderRunQueue = snapshot.use.runQueueTime.flatMap { time in
+                sums.senderRunQueue.map { $0 + time.nanoseconds }
             }
             open += snapshot.openConnections
             if snapshot.connections > 0 { hasConnected = true }
@@ -101,10 +116,11 @@ struct RunMonitor {
             protocolRefusalsNow += snapshot.protocolRefusals
             finished += snapshot.finishedSessions
             settledNow += snapshot.settled
-            if let part = snapshot.residence { residence.append(part) }
+            add(snapshot.interval)
         }
         sums.accepted = progress?.accepted
         sums.simulatorCPU = progress?.cpuNs
+        sums.simulatorRunQueue = progress?.runQueueNs
         sums.simulatorHoldings = progress?.holdings
         gatewayMoved = sums.accepted != present.accepted
         if sums.written != written || settledNow != settled || gatewayMoved { lastProgress = now }
@@ -150,16 +166,54 @@ struct RunMonitor {
         record.senderDescriptors = holdings.descriptors
         record.simulatorRSSBytes = present.simulatorHoldings?.residentBytes
         record.simulatorDescriptors = present.simulatorHoldings?.descriptors
-        let sum = Histogram(.runTotals)
-        for part in residence { try? sum.add(part) }
-        if let quantiles = sum.values(atQuantiles: [0.5, 0.99]) {
-            record.residenceP50Ns = quantiles[0]
-            record.residenceP99Ns = quantiles[1]
-            record.residenceMaxNs = sum.totals.maximum
-        }
+        record.senderRunQueueNs = present.senderRunQueue.flatMap { now in before.senderRunQueue.map { now - $0 } }
+        record.simulatorRunQueueNs = present.simulatorRunQueue.map { $0 - (before.simulatorRunQueue ?? 0) }
+        tellSeries(in: &record)
         intervals.append(record)
-        residence = []
+        series = [:]
         intervalStart = now
         atIntervalStart = present
+    }
+
+    private mutating func add(_ parts: SeriesSnapshots) {
+        for (phase, names) in parts {
+            for (name, part) in names {
+                let sum = series[phase]?[name] ?? Histogram()
+                sum.addOrStop(part)
+                series[phase, default: [:]][name] = sum
+            }
+        }
+    }
+
+    private func tellSeries(in record: inout IntervalRecord) {
+        let residence = inAllPhases(.residence)
+        if let quantiles = residence.values(atQuantiles: [0.5, 0.99]) {
+            record.residenceP50Ns = quantiles[0]
+            record.residenceP99Ns = quantiles[1]
+            record.residenceMaxNs = residence.totals.maximum
+        }
+        let lag = inAllPhases(.timerLag)
+        record.timerLagP99Ns = lag.value(atQuantile: 0.99)
+        record.timerLagMaxNs = lag.totals.maximum
+        guard keepsHistograms else { return }
+        record.histograms = [:]
+        record.add(series.mapValues { $0.mapValues { $0.snapshot() } })
+    }
+
+    private func inAllPhases(_ name: Series) -> Histogram {
+        let sum = Histogram()
+        for names in series.values {
+            if let part = names[name] { sum.addOrStop(part.snapshot()) }
+        }
+        return sum
+    }
+}
+
+extension IntervalRecord {
+    /// Keeps the histograms of some series.
+    mutating func add(_ parts: SeriesSnapshots) {
+        for (phase, names) in parts {
+            for (name, part) in names { histograms?[name.tag(in: phase)] = Histogram(part).base64() }
+        }
     }
 }

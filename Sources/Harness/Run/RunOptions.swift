@@ -12,6 +12,10 @@ public struct RunOptions: Sendable {
     public var interrupts: Interrupts
     /// The effective profile as JSON, for the simulator process.
     public var profileJSON: String
+    /// Whether each interval's record keeps the histograms of its own, for an interval log.
+    public var keepsIntervalHistograms = false
+    /// The machine's own limits, for the record and for what bound the run; nil if they are not known.
+    public var calibration: CalibrationRecord?
     /// How long no connection may last, or the simulator's book may not come, before the target counts as gone.
     public var outageLimit = Interval.seconds(30)
 

@@ -28,9 +28,21 @@ struct RunOutcome: Sendable {
     var measureEnd = Instant.zero
     var end = Instant.zero
     var generated: UInt64 = 0
+    /// How many of the notifications had been handed out when the time of the offer was over; nil if something else ended it.
+    var claimedInTime: UInt64?
+    /// When the phases begin.
+    var bounds = PhaseBounds()
+    /// Notifications that no connection ever took.
+    var neverSent = SequenceRuns()
+    /// An open loop's schedule; nil in a closed loop.
+    var arrivals: ArrivalPlan?
+    /// What became of an open loop's schedule; nil in a closed loop.
+    var tally: ArrivalTally?
     /// What all loops of the sender leave.
     var sender = SenderLoop.Result()
     var intervals: [IntervalRecord] = []
+    /// The machine's own limits; nil if they are not known.
+    var calibration: CalibrationRecord?
     var senderUsage = ProcessResourcesRecord()
     var simulator: SimulatorResult?
     /// What the feedback service told at the end; nil when it was not asked.

@@ -1,4 +1,3 @@
-import Histograms
 import Primitives
 import ProviderSessions
 import PushWire
@@ -18,9 +17,6 @@ extension RunRecord {
         simulatorLedger = outcome.simulator?.ledger
         ledgerDifference = outcome.difference.map { Int64($0) }
         feedback = outcome.feedback.map { FeedbackRecord($0, simulator: outcome.simulator) }
-        for (series, snapshot) in outcome.sender.histograms {
-            latency[series.name] = LatencyRecord(Histogram(snapshot))
-        }
         errors = outcome.sender.ledger.errors.sorted { $0.key < $1.key }.map {
             ErrorCountRecord(status: Int($0.key.rawValue), name: $0.key.description, count: Int64($0.value))
         }
@@ -48,13 +44,16 @@ extension RunRecord {
             let measured = outcome.measured(profile)
             measuredNs = measured.length.nanoseconds
             throughput = ThroughputRecord(
-                accepted: measured.accepted, written: measured.written, bytes: measured.bytes, over: measured.length)
+                accepted: outcome.missedSchedule == nil ? measured.accepted : nil, written: measured.written,
+                bytes: measured.bytes, over: measured.length)
             throughput.undisturbedPerSecond = outcome.undisturbedRate
         }
+        tellMeasurements(of: outcome, profile: profile)
+        calibration = outcome.calibration
         let warnings = profile.warnings
         self.warnings = warnings.isEmpty ? nil : warnings
         streams = profile.protocolName == .http2 ? StreamsRecord(outcome, profile: profile, record: self) : nil
-        limit = outcome.limit(profile, streams: streams)
+        limit = outcome.limit(profile, acceptedPerSecond: throughput.acceptedPerSecond, streams: streams)
         self.profile = profile.effectiveJSON
         profileHash = profile.hash
         verdict = VerdictRecord(of: outcome, profile: profile)
@@ -143,19 +142,10 @@ extension RunOutcome {
         }
         let end = min(measureEnd == .zero ? self.end : measureEnd, self.end)
         let accepted = acceptedByThen(end).flatMap { last in acceptedByThen(measureStart).map { last - $0 } }
-        var written: Int64 = 0
-        var bytes: Int64 = 0
-        var length = Interval.zero
-        for interval in intervals {
-            let start = startedAt + Interval(nanoseconds: interval.startNs)
-            guard start >= measureStart, start < end else { continue }
-            written += interval.written
-            bytes += interval.bytes
-            length = length + Interval(nanoseconds: interval.lengthNs)
+        guard end > measureStart, let counts = sender.phases[.measure], counts.written > 0 else {
+            return (nil, 0, 0, .zero)
         }
-        guard length > .zero else { return (nil, 0, 0, .zero) }
-        let share = (end - measureStart).seconds > 0 ? length.seconds / (end - measureStart).seconds : 1
-        return (accepted.map { Int64(Double($0) * share) }, written, bytes, length)
+        return (accepted, Int64(counts.written), Int64(counts.bytes), end - measureStart)
     }
 
     /// What was accepted per second in the intervals in which nothing went wrong; nil unless there are such intervals and others.
@@ -176,6 +166,9 @@ extension RunOutcome {
     /// How many notifications the simulator had accepted at an instant, between its reports by proportion.
     private func acceptedByThen(_ instant: Instant) -> Int64? {
         guard let result = simulator else { return nil }
+        if let times = result.acceptanceTimes, times.shift == 0, result.ledger.acceptedWithoutIdentifier == 0 {
+            return Int64(times.sample.entries.count { $0.at <= instant })
+        }
         var before = SimulatorProgress(atNs: startedAt.nanoseconds, accepted: 0, cpuNs: 0)
         var points = simulatorProgress
         points.append(
@@ -192,51 +185,5 @@ extension RunOutcome {
             before = point
         }
         return before.accepted
-    }
-
-    /// What kept connections from writing, and for which share of the time.
-    private func holds(
-        over length: Interval, connections: Int, streams: StreamsRecord?
-    ) -> [(kind: LimitRecord.Kind, name: String, share: Double)] {
-        let time = length.seconds * Double(connections)
-        func share(_ nanoseconds: Int64?) -> Double { Double(nanoseconds ?? 0) / 1e9 / time }
-        return [
-            (.window, "the sender's window was full", sender.windowHeld.seconds / time),
-            (.window, "the window of the way to the simulator was full", share(simulator?.pathStopNs)),
-            (.window, "the gateway's window for requests was full", share(streams?.blockedByWindowNs)),
-            (.streams, "the gateway's limit of streams was reached", share(streams?.blockedByStreamsNs)),
-        ]
-    }
-
-    /// What bound the run, by the share of time for which the busiest loop of each side worked.
-    func limit(_ profile: Profile, streams: StreamsRecord?) -> LimitRecord? {
-        let length = (sender.lastProof ?? sender.lastWrite ?? end) - startedAt
-        guard length >= .milliseconds(100), sender.ledger.written > 0 else { return nil }
-        let senderShare = sender.busiestLoop.seconds / length.seconds
-        let gatewayShare = simulator.map { Double($0.busiestLoopNs) / 1e9 / length.seconds }
-        func percent(_ share: Double) -> String { "\(Int((min(share, 1) * 100).rounded())) %" }
-        var evidence = "busiest sender loop \(percent(senderShare))"
-        if let gatewayShare { evidence += ", busiest simulator loop \(percent(gatewayShare))" }
-        let holds = holds(over: length, connections: profile.sender.connections, streams: streams)
-        if let hold = holds.max(by: { $0.share < $1.share }), hold.share >= 0.5, senderShare < 0.85,
-            (gatewayShare ?? 0) < 0.85
-        {
-            return LimitRecord(
-                kind: hold.kind, evidence: evidence + "; \(hold.name) for \(percent(hold.share)) of the time")
-        }
-        if profile.load.loop == .open, senderShare < 0.9, (gatewayShare ?? 0) < 0.9, missedSchedule(profile) == nil {
-            return LimitRecord(kind: .rate, evidence: evidence)
-        }
-        switch (senderShare >= 0.85, (gatewayShare ?? 0) >= 0.85) {
-        case (true, true): return LimitRecord(kind: .processor, evidence: evidence)
-        case (true, false): return LimitRecord(kind: .generator, evidence: evidence)
-        case (false, true): return LimitRecord(kind: .simulator, evidence: evidence)
-        case (false, false):
-            if let streams, let inFlight = streams.inFlightOnAverage, inFlight >= 0.8 * Double(streams.allowed) {
-                let text = "\(Int(inFlight.rounded())) of the \(streams.allowed) requests that may be"
-                return LimitRecord(kind: .streams, evidence: evidence + "; on average \(text) were in flight")
-            }
-            return LimitRecord(kind: .connections, evidence: evidence + "; both waited")
-        }
     }
 }

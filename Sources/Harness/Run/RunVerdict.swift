@@ -1,6 +1,8 @@
+import Histograms
 import Primitives
 import ProviderSessions
 public import RunRecords
+import Workload
 
 extension RunRecord {
     /// Concludes a run: the worst that happened decides status and exit code, and all of it stands in the reasons.
@@ -17,6 +19,10 @@ extension RunRecord {
         if verdict.status != .running { findings.append((verdict.status, verdict.exitCode ?? 1)) }
         if !ledger.isBalanced {
             reasons.append("the ledger does not balance: \(ledger.imbalance) notifications have no fate")
+            findings.append((.internalError, 1))
+        }
+        for text in brokenInvariants ?? [] {
+            reasons.append("internal error: \(text)")
             findings.append((.internalError, 1))
         }
         if let difference = ledgerDifference, difference != 0 {
@@ -124,10 +130,11 @@ extension VerdictRecord {
             if outcome.sender.ledger.count(of: .accepted) == 0, profile.protocolName.hasIdentifiers {
                 reasons = outcome.attemptReasons
             }
-            if let share = outcome.missedSchedule(profile) {
+            if let share = outcome.missedSchedule {
                 self.init(
                     status: .generatorLimited,
-                    reasons: ["the schedule was not met: \(share) % of what was due was offered in time"], exitCode: 7)
+                    reasons: ["the schedule was not met: \(share) % of what was due was offered in time"]
+                        + outcome.missedCounts, exitCode: 7)
             }
         }
     }
@@ -153,14 +160,28 @@ extension RunOutcome {
         return reasons
     }
 
+    /// What was planned, sent and missed, and how late the rest was; for a schedule that was not met.
+    fileprivate var missedCounts: [String] {
+        let sent = sender.phases.values.reduce(0) { $0 + $1.sent }
+        var text =
+            "\(generated) notifications were planned, \(sent) sent and \(generated - min(sent, generated)) missed"
+        let lags = sender.histograms[.measure]?[.scheduleLag].map { Histogram($0) }
+        if let p99 = lags?.value(atQuantile: 0.99) {
+            text += "; scheduleLag p99 \(Interval(nanoseconds: p99))"
+        }
+        return [text]
+    }
+
     /// The share of the open loop's schedule that was kept, in percent, if it is below 99 and more than 250 ms late: of what was due until the offer ended,
     /// by time or with the last notification, how much connections had taken by then.
-    func missedSchedule(_ profile: Profile) -> Int? {
-        guard profile.load.loop == .open, let rate = profile.load.rate, measureEnd > startedAt else { return nil }
-        let elapsed = (measureEnd - startedAt).seconds
-        let planned = Double(generated) / rate.perSecond
+    var missedSchedule: Int? {
+        guard let arrivals, measureEnd > startedAt, generated > 0 else { return nil }
+        let elapsed = measureEnd - startedAt
+        // By number the offer ends with the last notification, by time before the first that was not handed out.
+        let reached = arrivals.schedule.time(of: claimedInTime ?? generated - 1)
         // A moment of a busy machine is no missed schedule of a short run.
-        guard elapsed - planned > 0.25, planned / elapsed < 0.99 else { return nil }
-        return Int(planned / elapsed * 100)
+        guard reached < elapsed, elapsed - reached > .milliseconds(250), reached.seconds / elapsed.seconds < 0.99
+        else { return nil }
+        return Int(reached.seconds / elapsed.seconds * 100)
     }
 }

@@ -2,22 +2,11 @@ import Histograms
 import Primitives
 import ProviderSessions
 import Transport
-
-/// The latency series of a run; those behind ``reconnect`` come into being with their first value.
-enum Series: Int, CaseIterable {
-    case residence, errorReply, connectTCP, connectTLS, reconnect
-    case reconnectDetect, reconnectWait, reconnectTCP, reconnectTLSFull, reconnectTLSResumed, reconnectWrite
-    case firstAcceptance
-    /// From the request to the end of its response, of those accepted and of those refused; what the gateway kept waiting.
-    case service, serviceRefused, blocked
-
-    /// The name in records and thresholds.
-    var name: String { "\(self)" }
-}
+import Workload
 
 /// What one event loop of the sender measures; written on that loop only, and read by value.
 final class LoopRecorder {
-    /// Sums since the run's start, and the residence of the present interval.
+    /// Sums since the run's start, and the series of the interval that ends, if one does.
     struct Snapshot: Sendable {
         var written: UInt64 = 0
         var resent: UInt64 = 0
@@ -39,8 +28,8 @@ final class LoopRecorder {
         var finishedSessions = 0
         /// How many requests connections could have open at once in the present interval; nil for the binary interface.
         var streamLimits: ClosedRange<Int>?
-        var processorTime = Interval.zero
-        var residence: HistogramSnapshot?
+        var use = LoopUse()
+        var interval: SeriesSnapshots = [:]
     }
 
     private(set) var ledger = FateLedger()
@@ -54,61 +43,90 @@ final class LoopRecorder {
     private var streamLimits: ClosedRange<Int>?
     private var certificateRefusals: UInt64 = 0
     private var protocolRefusals: UInt64 = 0
-    /// Events before this instant belong to the warm-up and enter no latency series.
-    private(set) var measureStart = Instant.zero
+    /// When a sample of notifications was written for the first time, and when one was proved to be accepted.
+    private(set) var sent = SequenceSample()
+    private(set) var proved = SequenceSample()
+    /// What was sent and written in each phase.
+    private(set) var phases: [RunPhase: PhaseCounts] = [:]
+    /// What an event belongs to.
+    private var bounds = PhaseBounds()
+    private let isMeasuring: Bool
+    private let schedule: ArrivalSchedule?
+    private var cursor = ArrivalCursor()
+    private var scheduleStart = Instant.zero
+    private let lateAfter: Interval
+    /// Notifications that were written late.
+    private(set) var lateCount: UInt64 = 0
 
-    private var series = Series.allCases.map { $0.rawValue <= Series.reconnect.rawValue ? Histogram() : nil }
-    private let intervalResidence = Histogram(.runTotals)
+    private var book = SeriesBook()
+    /// What an interval's own record tells of.
+    private static let intervalSeries: Set<Series> = [.residence, .timerLag]
     /// Errors beyond this many keep only their number, so that a gateway that refuses everything cannot fill memory.
     private static let inFlightCapacity = 100_000
 
-    subscript(_ name: Series) -> Histogram {
-        if let histogram = series[name.rawValue] { return histogram }
-        let histogram = Histogram()
-        series[name.rawValue] = histogram
-        return histogram
+    /// What one phase had.
+    struct PhaseCounts: Sendable {
+        var sent: UInt64 = 0
+        var written: UInt64 = 0
+        var bytes: UInt64 = 0
     }
 
-    /// Everything in the series that came into being.
-    var histograms: [Series: HistogramSnapshot] {
-        Dictionary(
-            uniqueKeysWithValues: Series.allCases.compactMap { name in
-                series[name.rawValue].map { (name, $0.snapshot()) }
-            })
+    /// Makes a recorder of an open loop's schedule, or of a closed loop.
+    ///
+    /// Where latencies are not measured, it only counts.
+    init(_ arrivals: ArrivalPlan?, measuresLatencies: Bool = true) {
+        isMeasuring = measuresLatencies
+        schedule = arrivals?.schedule
+        lateAfter = arrivals?.lateAfter ?? .zero
     }
 
-    /// Latencies count from now on.
-    func beginMeasuring(at start: Instant) {
-        measureStart = start
-        reconnects.beginMeasuring(at: start)
+    /// The series of the phase that an instant belongs to.
+    subscript(_ name: Series, at instant: Instant) -> Histogram { book[name, bounds.phase(at: instant)] }
+
+    /// Everything in the series that came into being, by phase.
+    var histograms: SeriesSnapshots { book.snapshots }
+
+    /// The schedule begins at `start`, and the phases are known.
+    func begin(at start: Instant, _ bounds: PhaseBounds) {
+        scheduleStart = start
+        self.bounds = bounds
+        reconnects.beginMeasuring(at: bounds.measureStart)
     }
 
     /// Enters one event.
     func record(_ event: SessionEvent) {
         ledger.record(event)
         switch event {
-        case .wrote(let notifications, let resent, _, let residence, let at):
+        case .wrote(let notifications, let resent, let bytes, let residence, let at):
             reconnects.wrote(notifications: notifications, resent: resent, at: at)
             firstWrite = firstWrite ?? at
+            if isMeasuring, schedule != nil, let lastWrite {
+                self[.sendGap, at: at].record((at - lastWrite).nanoseconds)
+            }
             lastWrite = at
-            intervalResidence.record(residence.nanoseconds, count: Int64(notifications))
-            if at >= measureStart { self[.residence].record(residence.nanoseconds, count: Int64(notifications)) }
+            if isMeasuring { self[.residence, at: at].record(residence.nanoseconds, count: Int64(notifications)) }
+            let phase = bounds.phase(at: at)
+            phases[phase, default: PhaseCounts()].written += notifications
+            phases[phase, default: PhaseCounts()].bytes += bytes
+        case .sent(let run, let at): recordSent(run, at: at)
+        case .settled(let run, .accepted, _):
+            if isMeasuring, let lastProof { proved.add(from: run.start, to: run.end, at: lastProof) }
         case .errorReply(_, _, let latency, let inFlight, let at):
             lastProof = at
             if inFlightAtError.count < Self.inFlightCapacity { inFlightAtError.append(inFlight) }
-            if let latency, at >= measureStart { self[.errorReply].record(latency.nanoseconds) }
+            if isMeasuring, let latency { self[.errorReply, at: at].record(latency.nanoseconds) }
         case .connected(let facts, _):
-            self[.connectTCP].record(facts.tcp.nanoseconds)
-            self[.connectTLS].record(facts.tls.nanoseconds)
+            recordSetUp(.connectTCP, facts.tcp.nanoseconds)
+            recordSetUp(.connectTLS, facts.tls.nanoseconds)
             reconnects.connected(facts)
         case .reconnected(let reconnect):
             reconnects.reconnected(reconnect)
             recordParts(reconnect)
         case .firstProof(let delay, let at):
-            if at >= measureStart { self[.firstAcceptance].record(delay.nanoseconds) }
+            self[.firstAcceptance, at: at].record(delay.nanoseconds)
         case .proved(let at): lastProof = at
         case .request(.blocked(_, let time, let at)):
-            if at >= measureStart { self[.blocked].record(time.nanoseconds) }
+            self[.blocked, at: at].record(time.nanoseconds)
         case .request(.streamLimit(let limit, _)): noteStreamLimit(limit)
         default: break
         }
@@ -119,13 +137,33 @@ final class LoopRecorder {
         streamLimits = streamLimits.map { min($0.lowerBound, limit)...max($0.upperBound, limit) } ?? limit...limit
     }
 
+    /// Connections are set up before the phases begin, and belong to what is measured.
+    private func recordSetUp(_ name: Series, _ value: Int64) { book[name, .measure].record(value) }
+
+    /// Enters first writes: how late they are, each by itself, and when those of the sample were written.
+    private func recordSent(_ run: SequenceRun, at: Instant) {
+        phases[bounds.phase(at: at), default: PhaseCounts()].sent += run.count
+        guard isMeasuring else { return }
+        sent.add(from: run.start, to: run.end, at: at)
+        guard let schedule else { return }
+        for sequence in run.start..<run.end {
+            let intended = scheduleStart + schedule.time(of: sequence, &cursor)
+            let lag = at - intended
+            if lag > lateAfter { lateCount += 1 }
+            self[.scheduleLag, at: intended].record(lag.nanoseconds)
+        }
+    }
+
     /// Enters requests whose responses ended at `end`.
     func record(_ requests: UnsafeBufferPointer<RequestSample>, answeredAt end: Instant) {
         lastProof = end
-        guard end >= measureStart else { return }
-        let (accepted, refused) = (self[.service], self[.serviceRefused])
+        guard isMeasuring else { return }
         for request in requests {
-            (request.isAccepted ? accepted : refused).record((end - request.writtenAt).nanoseconds)
+            let intended = schedule.map { scheduleStart + $0.time(of: request.sequence, &cursor) }
+            let phase = intended ?? request.writtenAt
+            let service = request.isAccepted ? Series.service : .serviceRefused
+            self[service, at: phase].record((end - request.writtenAt).nanoseconds)
+            if let intended, request.isAccepted { self[.response, at: phase].record((end - intended).nanoseconds) }
         }
     }
 
@@ -149,15 +187,35 @@ final class LoopRecorder {
     /// A session gives up while a connection of it waits for its replacement.
     func recordAbandoned(from endSeen: Instant, to now: Instant) { reconnects.abandoned(from: endSeen, to: now) }
 
-    /// The sums so far; with the residence of the interval that ends, if it does.
-    func takeSnapshot(endsInterval: Bool) -> Snapshot {
-        defer { if endsInterval { streamLimits = nil } }
-        return Snapshot(
+    /// An idle timer that was due at an instant came late.
+    func recordTimerLag(_ lateness: Interval, at due: Instant) {
+        self[.timerLag, at: due].record(lateness.nanoseconds)
+    }
+
+    /// The sums so far; with the series of the interval that ends, if it does.
+    func takeSnapshot(_ ending: IntervalEnding) -> Snapshot {
+        var snapshot = Snapshot(
             written: ledger.written, resent: ledger.resent, writtenBytes: ledger.writtenBytes,
             settled: ledger.settledCount, rejected: ledger.count(of: .rejected), reconnects: ledger.reconnects,
             connections: ledger.connections, certificateRefusals: certificateRefusals,
-            protocolRefusals: protocolRefusals,
-            connectionFailures: ledger.connectionFailures, streamLimits: streamLimits,
-            residence: endsInterval ? intervalResidence.takeSnapshot() : nil)
+            protocolRefusals: protocolRefusals, connectionFailures: ledger.connectionFailures,
+            streamLimits: streamLimits)
+        if ending != .none { streamLimits = nil }
+        switch ending {
+        case .none: break
+        case .figures: snapshot.interval = book.takeInterval(of: Self.intervalSeries)
+        case .histograms: snapshot.interval = book.takeInterval(of: Set(Series.allCases))
+        }
+        return snapshot
     }
+}
+
+/// Whether an interval of the run ends, and what is wanted of it.
+enum IntervalEnding: Sendable {
+    /// It goes on.
+    case none
+    /// The series of which an interval's record has figures.
+    case figures
+    /// All series.
+    case histograms
 }

@@ -31,6 +31,8 @@ final class ProviderLink: LinkHandler {
     private var armed: Instant?
     /// When the attempt begins that the session wants and the pace holds back.
     private var dialAt: Instant?
+    /// Called when the session could write a batch and has none; nil in a closed loop, where nothing has to be waited for.
+    var onWaiting: (() -> Void)?
 
     init(session: any SenderSession, core: LoopCore, plan: ConnectPlan, recorder: LoopRecorder) {
         self.session = session
@@ -52,7 +54,7 @@ final class ProviderLink: LinkHandler {
         settle()
     }
 
-    /// Something changed about the supply; a batch may be due.
+    /// A batch is due, or the supply has come to its end.
     func wake() {
         link?.requestFill()
         arm()
@@ -137,6 +139,7 @@ final class ProviderLink: LinkHandler {
         case .fill: link?.requestFill()
         }
         arm()
+        if let onWaiting, session.isWaiting { onWaiting() }
     }
 
     private func connect() {

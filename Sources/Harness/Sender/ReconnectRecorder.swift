@@ -55,12 +55,12 @@ struct ReconnectRecorder: Sendable {
 extension LoopRecorder {
     /// Enters the parts of a replacement, each into its series.
     func recordParts(_ reconnect: Reconnect) {
-        guard reconnect.writtenAt >= measureStart else { return }
-        self[.reconnectWait].record(reconnect.wait.nanoseconds)
-        self[.reconnectTCP].record(reconnect.tcp.nanoseconds)
+        let at = reconnect.writtenAt
+        self[.reconnectWait, at: at].record(reconnect.wait.nanoseconds)
+        self[.reconnectTCP, at: at].record(reconnect.tcp.nanoseconds)
         let tls = reconnect.facts.isResumed ? Series.reconnectTLSResumed : .reconnectTLSFull
-        self[tls].record(reconnect.tls.nanoseconds)
-        self[.reconnectWrite].record(reconnect.write.nanoseconds)
-        self[.reconnect].record(reconnect.cost.nanoseconds)
+        self[tls, at: at].record(reconnect.tls.nanoseconds)
+        self[.reconnectWrite, at: at].record(reconnect.write.nanoseconds)
+        self[.reconnect, at: at].record(reconnect.cost.nanoseconds)
     }
 }

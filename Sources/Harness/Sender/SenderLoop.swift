@@ -11,7 +11,13 @@ final class SenderLoop {
     /// What a loop leaves behind at the end of a run; those of several loops are added up.
     struct Result: Sendable {
         var ledger = FateLedger()
-        var histograms: [Series: HistogramSnapshot] = [:]
+        var histograms: SeriesSnapshots = [:]
+        var phases: [RunPhase: LoopRecorder.PhaseCounts] = [:]
+        /// When a sample of notifications was first written, and when proved.
+        var sent = SequenceSample()
+        var proved = SequenceSample()
+        /// Notifications that were written late.
+        var lateCount: UInt64 = 0
         var inFlightAtError: [UInt64] = []
         var reconnects = ReconnectRecorder()
         /// The replacements that were kept whole.
@@ -24,20 +30,26 @@ final class SenderLoop {
         var lastWrite: Instant?
         var lastProof: Instant?
         var connections: [ConnectionRecord] = []
-        /// The processor time of the busiest loop.
-        var busiestLoop = Interval.zero
+        /// What each loop used, in the order of the loops.
+        var uses: [LoopUse] = []
+        /// What each loop used since the load began.
+        var usesUnderLoad: [LoopUse] = []
 
         mutating func add(_ other: Result) {
             ledger.add(other.ledger)
-            for (series, snapshot) in other.histograms {
-                let sum = histograms[series].map { Histogram($0) } ?? Histogram(.runTotals)
-                do {
-                    try sum.add(snapshot)
-                } catch {
-                    preconditionFailure("all series of a run have one geometry")
-                }
-                histograms[series] = sum.snapshot()
+            for (phase, series) in other.histograms {
+                histograms[phase, default: [:]].merge(series, uniquingKeysWith: Self.sum)
             }
+            for (phase, counts) in other.phases {
+                var sum = phases[phase, default: LoopRecorder.PhaseCounts()]
+                sum.sent += counts.sent
+                sum.written += counts.written
+                sum.bytes += counts.bytes
+                phases[phase] = sum
+            }
+            sent.add(other.sent)
+            proved.add(other.proved)
+            lateCount += other.lateCount
             inFlightAtError += other.inFlightAtError
             reconnects.add(other.reconnects)
             reconnectEvents += other.reconnectEvents
@@ -47,16 +59,34 @@ final class SenderLoop {
             lastWrite = [lastWrite, other.lastWrite].compactMap { $0 }.max()
             lastProof = [lastProof, other.lastProof].compactMap { $0 }.max()
             connections += other.connections
-            busiestLoop = max(busiestLoop, other.busiestLoop)
+            uses += other.uses
+            usesUnderLoad += other.usesUnderLoad
+        }
+
+        /// How many values a series has, over all phases.
+        func count(of name: Series) -> Int64 {
+            histograms.values.reduce(0) { $0 + ($1[name]?.totals.count ?? 0) + ($1[name]?.totals.invalidCount ?? 0) }
+        }
+
+        private static func sum(_ left: HistogramSnapshot, _ right: HistogramSnapshot) -> HistogramSnapshot {
+            let sum = Histogram(left)
+            sum.addOrStop(right)
+            return sum.snapshot()
         }
     }
 
     private let core: LoopCore
     private let index: Int
-    private let recorder = LoopRecorder()
+    private let recorder: LoopRecorder
     private let links: [ProviderLink]
+    /// Gives an open loop's batches to connections in turns; nil in a closed loop.
+    private let pacing: PaceDriver?
     private let authorization: Authorization?
     private var renewal: LoopTimer?
+    private let measuresLatencies: Bool
+    private var hiccups: HiccupWatch?
+    /// What the loop had used when the load began.
+    private var earlierUse = LoopUse()
 
     /// What all sessions of a run are made of.
     struct Plan: Sendable {
@@ -69,6 +99,8 @@ final class SenderLoop {
         var supply: SequenceSupply
         var source: NotificationSource
         var seed: UInt64
+        /// Whether latencies are measured.
+        var measuresLatencies = true
 
         /// Makes the session of one connection slot.
         func makeSession(slot: Int) -> any SenderSession {
@@ -85,10 +117,16 @@ final class SenderLoop {
         self.core = core
         self.index = index
         authorization = plan.authorization
-        let recorder = recorder
-        links = slots.map { slot in
+        measuresLatencies = plan.measuresLatencies
+        let recorder = LoopRecorder(plan.supply.plan, measuresLatencies: plan.measuresLatencies)
+        self.recorder = recorder
+        let links = slots.map { slot in
             ProviderLink(
                 session: plan.makeSession(slot: slot), core: core, plan: plan.connect, recorder: recorder)
+        }
+        self.links = links
+        pacing = plan.supply.plan.map { _ in
+            PaceDriver(core: core, links: links, supply: plan.supply, batch: plan.sessions.batch)
         }
     }
 
@@ -117,7 +155,10 @@ final class SenderLoop {
     }
 
     /// Lets idle connections look at the supply again.
-    func wake() { for link in links { link.wake() } }
+    func wake() {
+        for link in links { link.wake() }
+        pacing?.wake()
+    }
 
     /// The gateway was seen to accept notifications.
     func gatewayMoved() { for link in links { link.gatewayMoved() } }
@@ -130,26 +171,35 @@ final class SenderLoop {
             }
             link.abandon()
         }
+        hiccups?.end()
+        hiccups = nil
     }
 
-    /// Latencies count from now on.
-    func beginMeasuring(at start: Instant) { recorder.beginMeasuring(at: start) }
+    /// The schedule begins at `start`, and the phases are known.
+    func begin(at start: Instant, _ bounds: PhaseBounds) {
+        recorder.begin(at: start, bounds)
+        earlierUse = core.use
+        guard measuresLatencies else { return }
+        hiccups = HiccupWatch(core: core) { [recorder] due, lateness in
+            recorder.recordTimerLag(lateness, at: due)
+        }
+    }
 
-    /// The sums so far; at the end of an interval with its residence.
-    func snapshot(_ endsInterval: Bool) -> LoopRecorder.Snapshot {
-        if endsInterval {
+    /// The sums so far; at the end of an interval with its series.
+    func snapshot(_ ending: IntervalEnding) -> LoopRecorder.Snapshot {
+        if ending != .none {
             for link in links where link.session.isOpen {
                 if let limit = link.session.requestLimit { recorder.noteStreamLimit(limit) }
             }
         }
-        var snapshot = recorder.takeSnapshot(endsInterval: endsInterval)
+        var snapshot = recorder.takeSnapshot(ending)
         for link in links {
             snapshot.unsettled += link.session.unsettledCount
             snapshot.openConnections += link.session.isOpen ? 1 : 0
             snapshot.lastingConnections += link.session.isLasting(at: core.now) ? 1 : 0
             snapshot.finishedSessions += link.session.isFinished ? 1 : 0
         }
-        snapshot.processorTime = core.processorTime
+        snapshot.use = core.use
         return snapshot
     }
 
@@ -157,6 +207,10 @@ final class SenderLoop {
     func result() -> Result {
         var result = Result(ledger: recorder.ledger, inFlightAtError: recorder.inFlightAtError)
         result.histograms = recorder.histograms
+        result.phases = recorder.phases
+        result.sent = recorder.sent
+        result.proved = recorder.proved
+        result.lateCount = recorder.lateCount
         result.reconnects = recorder.reconnects
         result.reconnectEvents = recorder.reconnects.events.elements
         result.windowHeld = links.reduce(.zero) { $0 + $1.session.windowHeldTime }
@@ -164,7 +218,9 @@ final class SenderLoop {
         result.firstWrite = recorder.firstWrite
         result.lastWrite = recorder.lastWrite
         result.lastProof = recorder.lastProof
-        result.busiestLoop = core.processorTime
+        let use = core.use
+        result.uses = [use]
+        result.usesUnderLoad = [use.since(earlierUse)]
         result.connections = links.map { link in
             var record = ConnectionRecord(index: link.session.slot, loop: index)
             record.openings = Int64(link.session.connectionCount)

@@ -14,7 +14,8 @@ public enum ControlledSimulator {
         else { return report(.failed(message: "the simulator got no profile")) }
         let server: SimulatorServer
         do throws(HarnessError) {
-            server = try await SimulatorServer(profile: profile, settings: settings, makesSigningKey: true)
+            server = try await SimulatorServer(
+                profile: profile, settings: settings, makesSigningKey: true, samplesAcceptance: profile.latencies)
         } catch {
             return report(.failed(message: error.description))
         }

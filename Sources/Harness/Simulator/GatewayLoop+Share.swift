@@ -1,5 +1,6 @@
 import GatewaySimulator
 import RunRecords
+import Workload
 
 extension GatewayLoop {
     /// What a loop knows at the end of a run.
@@ -11,6 +12,7 @@ extension GatewayLoop {
         var handshakes: HandshakesRecord
         var traces: [ConnectionTrace]
         var storage: NotificationStore.Snapshot?
+        var acceptanceTimes: SequenceSample?
     }
 
     /// Everything at present.
@@ -18,6 +20,6 @@ extension GatewayLoop {
         Share(
             counts: ledger.counts, accepted: ledger.acceptedStretches(), refused: ledger.refused,
             unlistedRefusals: ledger.unlistedRefusals, handshakes: traces.handshakes, traces: traces.traces,
-            storage: ledger.store?.snapshot)
+            storage: ledger.store?.snapshot, acceptanceTimes: ledger.acceptanceTimes)
     }
 }

@@ -28,7 +28,7 @@ final class GatewayLoop {
     init(
         settings: GatewaySimulator.GatewaySettings, topics: [String], totals: FaultTotals, firstIdentifier: UInt32,
         trackedCount: UInt64, feedbackLimit: Int, store: NotificationStore?, registry: LinkRegistry,
-        journal: NotificationJournal?, api: ProviderAPI
+        journal: NotificationJournal?, samplesAcceptance: Bool, api: ProviderAPI
     ) {
         self.registry = registry
         self.settings = settings
@@ -37,7 +37,7 @@ final class GatewayLoop {
         judge = NotificationJudge(settings: settings)
         ledger = GatewayLedger(
             firstIdentifier: firstIdentifier, trackedCount: trackedCount, feedbackLimit: feedbackLimit, store: store,
-            journal: journal)
+            journal: journal, samplesAcceptance: samplesAcceptance)
         let desk = ProviderTokenDesk(
             settings: api.settings, environment: settings.environment, unixOffset: settings.unixOffset,
             verifier: api.verifier, fleet: api.fleet)

@@ -4,6 +4,7 @@ import PushWire
 public import RunRecords
 import SecureChannel
 import Transport
+import Workload
 
 /// The gateway simulator: a TLS listener with its own authority and one book per event loop.
 public final class SimulatorServer: Sendable {
@@ -29,10 +30,11 @@ public final class SimulatorServer: Sendable {
     ///   - connectionFaults: what befalls connections whatever is sent on them; nil takes those of the settings.
     ///   - makesSigningKey: whether to make a key for provider tokens, and believe no other, where the settings name none.
     ///   - journalLimit: how many notifications each event loop notes down at most until ``takeJournal()``; nil for none.
+    ///   - samplesAcceptance: whether it notes when a sample of notifications was accepted, for ``SimulatorResult/acceptanceTimes``.
     /// - Throws: ``HarnessError``: the port is taken, the address is not of this machine, descriptors are short.
     public init(
         profile: Profile, settings: SimulatorSettings, connectionFaults: ConnectionFaults? = nil,
-        makesSigningKey: Bool = false, journalLimit: Int? = nil
+        makesSigningKey: Bool = false, journalLimit: Int? = nil, samplesAcceptance: Bool = false
     ) async throws(HarnessError) {
         let connectionFaults = connectionFaults ?? settings.connectionFaults(seed: profile.workload.seed)
         let loopCount = settings.loops ?? Self.defaultLoopCount
@@ -67,7 +69,8 @@ public final class SimulatorServer: Sendable {
                         firstIdentifier: firstIdentifier, trackedCount: tracked,
                         feedbackLimit: settings.feedback.limit, store: profile.notificationStore(settings),
                         registry: LinkRegistry(connectionFaults, loop: index, of: loopCount),
-                        journal: journalLimit.map { NotificationJournal(limit: $0) }, api: api)
+                        journal: journalLimit.map { NotificationJournal(limit: $0) },
+                        samplesAcceptance: samplesAcceptance, api: api)
                 }
                 loops.append(loop)
             }
@@ -118,13 +121,19 @@ public final class SimulatorServer: Sendable {
     /// The sums at present.
     public func progress() async -> SimulatorProgress {
         var accepted: UInt64 = 0
+        var runQueueTime: Interval? = .zero
         for loop in loops {
-            let count = try? await loop.run { ($0.tenant as? GatewayLoop)?.ledger.counts.accepted ?? 0 }
-            accepted += count ?? 0
+            let part = try? await loop.run { core in
+                (core.tenant as? GatewayLoop).map { ($0.ledger.counts.accepted, core.use.runQueueTime) }
+            }
+            guard let (count, time) = part.flatMap({ $0 }) else { continue }
+            accepted += count
+            runQueueTime = runQueueTime.flatMap { sum in time.map { sum + $0 } }
         }
         return SimulatorProgress(
             atNs: MonotonicClock.now().nanoseconds, accepted: Int64(accepted),
-            cpuNs: ProcessUsage.processorTime.nanoseconds, holdings: ProcessUsage.holdings)
+            cpuNs: ProcessUsage.processorTime.nanoseconds, runQueueNs: runQueueTime?.nanoseconds,
+            holdings: ProcessUsage.holdings)
     }
 
     /// What became of each notification since the last time, in the order of each event loop, and how many are left out.
@@ -147,20 +156,26 @@ public final class SimulatorServer: Sendable {
         var refused: [Range<UInt64>] = []
         var result = SimulatorResult()
         var storage: NotificationStore.Snapshot?
+        var acceptanceTimes: SequenceSample?
+        var uses: [LoopResourcesRecord] = []
         for loop in loops {
             let part = try? await loop.run { core in
-                (core.tenant as? GatewayLoop).map { ($0.share, core.processorTime) }
+                (core.tenant as? GatewayLoop).map { ($0.share, core.use) }
             }
-            guard let (share, processorTime) = part.flatMap({ $0 }) else { continue }
+            guard let (share, use) = part.flatMap({ $0 }) else { continue }
             counts.add(share.counts)
             if let old = stretches, let new = share.accepted { stretches = old + new } else { stretches = nil }
             refused += share.refused.map { UInt64($0)..<UInt64($0) + 1 }
             result.unlistedRefusals += Int64(share.unlistedRefusals)
             result.handshakes.add(share.handshakes)
             result.connectionTraces += share.traces
+            if let part = share.acceptanceTimes {
+                acceptanceTimes = acceptanceTimes.map { $0.adding(part) } ?? part
+            }
             if let part = share.storage { storage = storage.map { $0.joined(with: part) } ?? part }
-            result.busiestLoopNs = max(result.busiestLoopNs, processorTime.nanoseconds)
+            uses.append(LoopResourcesRecord(use))
         }
+        result.acceptanceTimes = acceptanceTimes.map(AcceptanceTimes.init)
         result.refusedStretches = mergeStretches(refused).union.flatMap { [$0.lowerBound, $0.upperBound] }
         if let all = stretches {
             let (union, overlap) = mergeStretches(all)
@@ -168,6 +183,7 @@ public final class SimulatorServer: Sendable {
             result.acceptedStretches = union.flatMap { [$0.lowerBound, $0.upperBound] }
         }
         fill(&result, from: counts)
+        result.resources.loops = uses
         if !faults.isEmpty { result.ledger.faults = await faultCounts(counts.faults) }
         result.ledger.storage = storage.map { StorageLedgerRecord($0.result) }
         let told = await feedback.counts()
@@ -203,7 +219,6 @@ public final class SimulatorServer: Sendable {
 
     private func fill(_ result: inout SimulatorResult, from counts: GatewayCounts) {
         result.digest = counts.digest
-        result.loops = loops.count
         result.firstAcceptedNs = counts.firstAcceptedAt?.nanoseconds
         result.lastAcceptedNs = counts.lastAcceptedAt?.nanoseconds
         result.resources = ProcessUsage.now()

@@ -10,7 +10,7 @@ extension RequestSession {
     /// for the next one only then.
     public func fill(into buffer: UnsafeMutableRawBufferPointer, now: Instant) -> Int {
         guard state.isConnected, batch == nil else { return 0 }
-        var next = PendingBatch(offeredAt: now, filledAt: now)
+        var next = PendingBatch(filledAt: now)
         let control = outbox.drain(into: buffer)
         next.bytes = control
         if outbox.isEmpty && leaving != .violation {
@@ -30,6 +30,7 @@ extension RequestSession {
     public func flushed(now: Instant) {
         guard let written = batch else { return }
         batch = nil
+        noteSent(now: now)
         if written.notifications > 0 {
             writtenCount += written.notifications
             writtenBytes += UInt64(written.bytes)
@@ -37,10 +38,16 @@ extension RequestSession {
             events.append(
                 .wrote(
                     notifications: written.notifications, resent: written.resent, bytes: UInt64(written.bytes),
-                    residence: now - written.offeredAt, at: now))
+                    residence: now - written.filledAt, at: now))
             if let reconnect = reconnectClock.written(at: now) { events.append(.reconnected(reconnect)) }
         }
         concludeIfIdle(now: now)
+    }
+
+    /// Tells of what is written for the first time; also when the connection ends before the kernel has taken all of it.
+    func noteSent(now: Instant) {
+        for run in fresh.runs { events.append(.sent(run, at: now)) }
+        fresh.removeAll()
     }
 
     // MARK: - Requests
@@ -55,7 +62,7 @@ extension RequestSession {
         let planned = min(capacity, plan.batch.bytes)
         var cause: BlockCause?
         while batch.notifications < plan.batch.notifications {
-            guard resends.isReady || claimed.count > 0 || claim(for: &batch, now: now) else { break }
+            guard resends.isReady || claimed.count > 0 || claim(for: batch, now: now) else { break }
             guard ring.openCount < limit else {
                 cause = isLimitedByPeer ? .streams : nil
                 break
@@ -83,11 +90,11 @@ extension RequestSession {
             + HTTP2FrameHeader.byteCount * (source.maxPayloadBytes / HTTP2FrameHeader.defaultMaxFrameSize + 1)
     }
 
-    private func claim(for batch: inout PendingBatch, now: Instant) -> Bool {
+    private func claim(for batch: PendingBatch, now: Instant) -> Bool {
+        let most = supply.plan == nil ? supply.claimLimit : plan.batch.notifications - batch.notifications
         guard let time = supply.batchTime(batch: plan.batch.notifications, linger: plan.batch.linger), time <= now,
-            let run = supply.claim(most: max(1, min(supply.claimLimit, UInt64(streamLimit))), now: now)
+            let run = supply.claim(most: max(1, min(most, UInt64(streamLimit))), now: now)
         else { return false }
-        if case .constant = supply.arrivals { batch.offeredAt = min(batch.offeredAt, supply.dueTime(of: run.start)) }
         claimed = run
         return true
     }
@@ -129,6 +136,7 @@ extension RequestSession {
         let sequence = claimed.start
         claimed.start += 1
         claimed.count -= 1
+        fresh.append(SequenceRun(start: sequence, count: 1))
         return OpenRequest(streamID: 0, unprovenResends: 0, retries: 0, sequence: sequence, openedAt: now)
     }
 

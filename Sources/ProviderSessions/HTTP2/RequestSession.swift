@@ -66,6 +66,8 @@ public final class RequestSession {
     var heardAt = Instant.zero
     var pingedAt: Instant?
     var batch: PendingBatch?
+    /// What the batch has of notifications that are written for the first time.
+    var fresh = SequenceRuns()
     var reconnectClock: ReconnectClock
     var blocked = BlockedClock()
 
@@ -86,7 +88,6 @@ public final class RequestSession {
         var notifications: UInt64 = 0
         var resent: UInt64 = 0
         var bytes = 0
-        var offeredAt: Instant
         var filledAt: Instant
     }
 
@@ -232,11 +233,15 @@ public final class RequestSession {
     /// When there is something to write that is not to be written now; nil if only an answer or the peer can bring it about.
     private var nextWrite: Instant? {
         if resends.isReady || claimed.count > 0 { return pausedUntil > .zero ? pausedUntil : nil }
-        let due = resends.nextTime
-        guard case .constant = supply.arrivals,
-            let batch = supply.batchTime(batch: plan.batch.notifications, linger: plan.batch.linger)
-        else { return due }
-        return max(min(due ?? .distantFuture, batch), pausedUntil)
+        if pausedUntil > .zero { return pausedUntil }
+        return resends.nextTime
+    }
+
+    /// Whether the session could write a request and has none: in an open loop its driver asks it to fill when its turn comes
+    /// (``FillTurns``).
+    public var isWaiting: Bool {
+        state.isOpen && batch == nil && leaving == nil && !resends.isReady && claimed.count == 0
+            && pausedUntil == .zero && ring.openCount < streamLimit
     }
 
     // MARK: - Connection
@@ -330,6 +335,7 @@ public final class RequestSession {
     /// Gives up at the end of the run's time: what is not settled gets its fate now.
     public func abandon(now: Instant) {
         guard !state.isFinished else { return }
+        noteSent(now: now)
         ring.closeAll { events.append(.settled($0.run, .unknown, nil)) }
         for resend in resends.takeAll() {
             let isLost = resend.otherwise == .lost
@@ -380,6 +386,7 @@ public final class RequestSession {
         let inFlight = UInt64(ring.openCount)
         let queued = resends.count
         let isExpected = leaving != nil && leaving != .violation
+        noteSent(now: now)
         if !isExpected || inFlight > 0 { events.append(.connectionLost(end, unproven: inFlight, at: now)) }
         ring.closeAll { request in
             if end == .handshakeFailed { sendAgain(request, otherwise: .lost) } else { settleUnproven(request) }

@@ -23,20 +23,6 @@ extension Profile {
         try checkTarget(checks)
     }
 
-    private func checkLoad(_ checks: ContradictionCheck) throws(ProfileError) {
-        try checks.refuse("load.rate", when: load.loop == .closed && load.rate != nil) {
-            "a closed loop has no rate; set load.loop to \"open\" or leave the rate out"
-        }
-        if load.loop == .open, load.rate == nil {
-            throw checks.error("load", .missing("rate, which an open loop needs"))
-        }
-        if let measure = phases.measure {
-            try checks.refuse("phases.warmup", when: phases.warmup >= measure) {
-                "\(phases.warmup) of warm-up is not shorter than phases.measure, \(measure)"
-            }
-        }
-    }
-
     private func checkPayload(_ checks: ContradictionCheck) throws(ProfileError) {
         let payload = workload.payload
         try checks.refuse("workload.payload.file", when: payload.file != nil && payload.templateFile != nil) {
@@ -268,7 +254,7 @@ extension Profile {
 }
 
 /// Throws contradictions with the places of the settings that they are about.
-private struct ContradictionCheck {
+struct ContradictionCheck {
     let document: LocatedValue
 
     func refuse(_ keyPath: String, when isContradiction: Bool, _ text: () -> String) throws(ProfileError) {

@@ -19,6 +19,9 @@ public struct Profile: Equatable, Sendable {
     public var sender = SenderSettings()
     /// How long each part of the run takes.
     public var phases = PhaseSettings()
+    /// Whether latencies are measured, with all that belongs to them: idle timers, the schedule's late operations, times of acceptance.
+    /// Default: true. Without them a run has its rates and books only; it is there to see what measuring costs.
+    public var latencies = true
     /// Conditions that the run must meet to pass, in the order of the profile.
     public var thresholds: [Threshold] = []
 
@@ -65,39 +68,5 @@ public struct PhaseSettings: Equatable, Sendable {
     public var drain = Interval.seconds(10)
 
     /// Makes the default phases.
-    public init() {}
-}
-
-/// When notifications become due.
-public struct LoadSettings: Equatable, Sendable {
-    /// What decides when the next notification is due.
-    public enum Loop: String, Sendable, CaseIterable {
-        /// As fast as windows allow.
-        case closed
-        /// By a schedule, whatever the gateway does.
-        case open
-    }
-
-    /// How due times of an open loop are spaced.
-    public enum Arrivals: String, Sendable, CaseIterable {
-        /// Evenly.
-        case constant
-        /// At random, exponentially spaced; recognised, not yet supported.
-        case poisson
-        /// In groups; recognised, not yet supported.
-        case bursts
-
-        /// Whether this version can schedule it.
-        public var isSupported: Bool { self == .constant }
-    }
-
-    /// What decides when the next notification is due. Default: closed.
-    public var loop = Loop.closed
-    /// Notifications per second over all connections; given if and only if the loop is open.
-    public var rate: Rate?
-    /// How due times of an open loop are spaced. Default: constant.
-    public var arrivals = Arrivals.constant
-
-    /// Makes the default: a closed loop.
     public init() {}
 }

@@ -9,7 +9,7 @@ extension Profile: SettingsGroup {
             .target,
             .choice("protocol", \.protocolName),
             .group("workload", \.workload), .group("load", \.load), .group("sender", \.sender),
-            .group("phases", \.phases),
+            .group("phases", \.phases), .flag("latencies", \.latencies),
             .thresholds,
         ]
     }
@@ -22,7 +22,6 @@ extension Interval {
     static let positive = Interval(nanoseconds: 1)...settingMax
 }
 
-private let rates = 0.001...1e9
 private let counts = 1...1_000_000_000
 private let ports = 1...65_535
 private let loopCounts = 1...1_024
@@ -32,15 +31,6 @@ extension PhaseSettings: SettingsGroup {
         [
             .interval("warmup", \.warmup, Interval.any), .interval("measure", \.measure, Interval.positive),
             .interval("drain", \.drain, Interval.any),
-        ]
-    }
-}
-
-extension LoadSettings: SettingsGroup {
-    static var fields: [SettingsField<Self>] {
-        [
-            .choice("loop", \.loop), .rate("rate", \.rate, rates),
-            .choice("arrivals", \.arrivals, supported: \.isSupported),
         ]
     }
 }
@@ -214,7 +204,8 @@ extension JudgeSettings: SettingsGroup {
     static var fields: [SettingsField<Self>] {
         [
             .flag("tokens", \.tokens), .flag("environment", \.environment), .flag("payloadSize", \.payloadSize),
-            .flag("payloadJSON", \.payloadJSON), .choice("foreignTokens", \.foreignTokens),
+            .flag("payloadJSON", \.payloadJSON), .flag("acceptAll", \.acceptAll),
+            .choice("foreignTokens", \.foreignTokens),
         ]
     }
 }

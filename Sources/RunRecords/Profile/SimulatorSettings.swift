@@ -172,6 +172,9 @@ public struct JudgeSettings: Equatable, Sendable {
     public var payloadSize = true
     /// Whether a payload must be JSON. Default: false, as the binary interface names no status for it.
     public var payloadJSON = false
+    /// Whether whatever is well-formed is accepted unseen, sentinels excepted: the simulator as a sink, by which its own ceiling is
+    /// measured. Nothing else is judged then. Default: false.
+    public var acceptAll = false
     /// What becomes of tokens that were not made with the run's seed. Default: accept.
     public var foreignTokens = ForeignTokens.accept
 

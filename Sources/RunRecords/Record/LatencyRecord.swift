@@ -14,6 +14,13 @@ public struct LatencyRecord: Codable, Equatable, Sendable {
     public var overflowCount: Int64 = 0
     /// Negative values, a fault of the clock's arithmetic; counted nowhere else.
     public var invalidCount: Int64 = 0
+    /// How many of the values are lower bounds only: what was still unanswered at the end of the run entered with the time that
+    /// it had taken by then. Null where nothing can be unanswered.
+    @ExplicitNull public var censored: Int64?
+    /// Of how many notifications one was timed; null where all were.
+    @ExplicitNull public var sampledOneOf: Int64?
+    /// `upper` where values are not latencies but upper bounds of them; null where they are latencies.
+    @ExplicitNull public var bound: String?
     /// The histogram in HdrHistogram's compressed V2 format, base64.
     public var histogram = ""
 

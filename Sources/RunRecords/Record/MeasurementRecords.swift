@@ -84,6 +84,15 @@ public struct IntervalRecord: Codable, Equatable, Sendable {
     public var senderCPUNs: Int64 = 0
     /// The simulator's processor time; null where it cannot be asked.
     @ExplicitNull public var simulatorCPUNs: Int64?
+    /// For how long the sender's event loops were ready to run while others had the processors, added over all of them; null where
+    /// the kernel does not tell.
+    @ExplicitNull public var senderRunQueueNs: Int64?
+    /// The same of the simulator's event loops; null where it cannot be asked, too.
+    @ExplicitNull public var simulatorRunQueueNs: Int64?
+    /// By how much the sender's idle timers were late, 99 of 100 of them at most; null without any.
+    @ExplicitNull public var timerLagP99Ns: Int64?
+    /// The most by which one of them was late; null without any.
+    @ExplicitNull public var timerLagMaxNs: Int64?
     /// Memory that the sender's process held at the end.
     @ExplicitNull public var senderRSSBytes: Int64?
     /// File descriptors that the sender's process held at the end; null on kernels before 6.2, which do not tell.
@@ -98,6 +107,11 @@ public struct IntervalRecord: Codable, Equatable, Sendable {
     @ExplicitNull public var residenceP99Ns: Int64?
     /// The longest residence; null if nothing was written.
     @ExplicitNull public var residenceMaxNs: Int64?
+    /// The histograms of the interval by their tags, in HdrHistogram's compressed V2 format, base64: those of the measured part
+    /// by their series' names, those of other phases with the phase before, such as `warmup/residence`. Over all intervals they
+    /// add up to the run's. `reconnectDetect` and the simulator's `firstAcceptance` are of the whole run only. Null unless an
+    /// interval log was asked for.
+    @ExplicitNull public var histograms: [String: String]?
 
     /// Makes an empty interval.
     public init() {}
@@ -106,78 +120,6 @@ public struct IntervalRecord: Codable, Equatable, Sendable {
 extension IntervalRecord {
     /// Whether something went wrong in it.
     public var isDisturbed: Bool { rejected > 0 || reconnects > 0 || resent > 0 }
-}
-
-/// What the processes used, from the start of the run to its end.
-public struct ResourcesRecord: Codable, Equatable, Sendable {
-    /// The process that sends.
-    public var sender = ProcessResourcesRecord()
-    /// The simulator's process; null if the target is another gateway or the simulator died.
-    @ExplicitNull public var simulator: ProcessResourcesRecord?
-
-    /// Makes an empty account.
-    public init() {}
-}
-
-/// What one process used.
-public struct ProcessResourcesRecord: Codable, Equatable, Sendable {
-    /// Processor time in the program.
-    public var cpuUserNs: Int64 = 0
-    /// Processor time in the kernel on its behalf.
-    public var cpuSystemNs: Int64 = 0
-    /// The most memory it held, in bytes.
-    public var peakRSSBytes: Int64 = 0
-    /// Allocations, by the allocator's count; null if it does not count.
-    @ExplicitNull public var allocations: Int64?
-    /// Bytes allocated, by the allocator's count; null if it does not count.
-    @ExplicitNull public var allocatedBytes: Int64?
-    /// Context switches because it waited.
-    public var voluntaryContextSwitches: Int64 = 0
-    /// Context switches because others were due.
-    public var involuntaryContextSwitches: Int64 = 0
-
-    /// Makes an empty account.
-    public init() {}
-
-    /// Processor time in all.
-    public var cpuNs: Int64 { cpuUserNs + cpuSystemNs }
-}
-
-/// A machine's own limits: what TLS alone can do on it, and how well it tells the time.
-public struct CalibrationRecord: Codable, Equatable, Sendable {
-    /// Plain bytes per second through TLS in records of 16 KiB, both ends on this machine.
-    public var pipeBytesPerSecond: Int64 = 0
-    /// Connections that the pipe figure was measured with.
-    public var pipeConnections = 0
-    /// Processor time of the pipe's sending side for one record; null if not measured.
-    @ExplicitNull public var pipeSenderNsPerRecord: Int64?
-    /// Processor time of the pipe's receiving side for one record; null if not measured.
-    @ExplicitNull public var pipeReceiverNsPerRecord: Int64?
-    /// Full handshakes per second; null if not measured.
-    @ExplicitNull public var fullHandshakesPerSecond: Int64?
-    /// Resumed handshakes per second; null if not measured.
-    @ExplicitNull public var resumedHandshakesPerSecond: Int64?
-    /// The client's processor time for a full handshake, its connection included; null if not measured.
-    @ExplicitNull public var fullHandshakeClientNs: Int64?
-    /// The server's processor time for a full handshake, its connection included; null if not measured.
-    @ExplicitNull public var fullHandshakeServerNs: Int64?
-    /// The client's processor time for a resumed handshake, its connection included; null if not measured.
-    @ExplicitNull public var resumedHandshakeClientNs: Int64?
-    /// The server's processor time for a resumed handshake, its connection included; null if not measured.
-    @ExplicitNull public var resumedHandshakeServerNs: Int64?
-    /// What one reading of the clock costs; null if not measured.
-    @ExplicitNull public var clockReadNs: Int64?
-    /// By how much an event loop's timer is late, at the median; null if not measured.
-    @ExplicitNull public var timerLagP50Ns: Int64?
-    /// Lateness that 99 of 100 timers did not exceed; null if not measured.
-    @ExplicitNull public var timerLagP99Ns: Int64?
-    /// The latest timer's lateness; null if not measured.
-    @ExplicitNull public var timerLagMaxNs: Int64?
-    /// When it was measured, ISO 8601 in UTC.
-    public var measuredAt = ""
-
-    /// Makes an empty calibration.
-    public init() {}
 }
 
 /// What became of one threshold.

@@ -12,6 +12,8 @@ public enum RecordError: Error, Equatable, Sendable {
     case otherSchema(path: String, found: String?)
     /// The schema is right, but something in it is not as it says.
     case malformed(path: String, keyPath: String, reason: String)
+    /// The record does not keep the histograms of its intervals.
+    case noIntervalHistograms
     /// A number of the record is not finite, which JSON cannot say.
     case notEncodable(keyPath: String)
 }
@@ -29,6 +31,9 @@ extension RecordError: CustomStringConvertible {
         case .otherSchema(let path, nil):
             "\(path): is JSON, but names no schema; accepted: \"\(RunRecord.currentSchema)\""
         case .malformed(let path, let keyPath, let reason): "\(path): \(keyPath): \(reason)"
+        case .noIntervalHistograms:
+            "the record has no histograms of single intervals, of which an interval log is made; "
+                + "`pushbench run -o hlog=PATH` keeps them"
         case .notEncodable(let keyPath): "record: \(keyPath) is not a finite number"
         }
     }

@@ -36,8 +36,17 @@ public struct RunRecord: Codable, Equatable, Sendable {
     @ExplicitNull public var feedback: FeedbackRecord?
     /// Rates over ``measuredNs``.
     public var throughput = ThroughputRecord()
-    /// Latencies by series: `residence errorReply connectTCP connectTLS reconnect` in closed loops.
+    /// Latencies of the measured part by series; `response` counts from when a notification was meant to begin, `service` from its
+    /// first write, `scheduleLag` between the two, and none is mixed with another.
     public var latency: [String: LatencyRecord] = [:]
+    /// What became of an open loop's schedule; null in a closed loop.
+    @ExplicitNull public var schedule: ScheduleRecord?
+    /// The parts of the run; null in records of versions without them.
+    @ExplicitNull public var phases: [PhaseRecord]?
+    /// Whether the measured part was in a steady state; null in records of versions that did not look.
+    @ExplicitNull public var steadiness: SteadinessRecord?
+    /// Why a figure is null, by the figure's name; null in records of versions that did not say.
+    @ExplicitNull public var unmeasured: [String: String]?
     /// Errors by name, most frequent first.
     public var errors: [ErrorCountRecord] = []
     /// How target streams began that are no error replies, in hexadecimal, and how many of each: the first 16 bytes of the first 16 kinds.
@@ -62,6 +71,9 @@ public struct RunRecord: Codable, Equatable, Sendable {
     @ExplicitNull public var calibration: CalibrationRecord?
     /// Outcomes of the profile's thresholds.
     public var thresholds: [ThresholdRecord] = []
+    /// What should hold in every run and does not, one sentence each: a fault of this program. Null in records of versions that did
+    /// not look.
+    @ExplicitNull public var brokenInvariants: [String]?
 
     /// Makes an empty record.
     public init() {}
@@ -147,9 +159,9 @@ public struct LimitRecord: Codable, Equatable, Sendable {
     public enum Kind: String, Codable, Sendable, CaseIterable {
         /// The sender's own work.
         case generator
-        /// The simulator's work.
+        /// The simulator's work; ``LimitRecord/simulatorBound`` says so whatever else was busy, too.
         case simulator
-        /// The machine's processors, shared by both sides.
+        /// The machine's processors: both sides had all they could use, or other programs had them.
         case processor
         /// Notifications waiting for proof.
         case window
@@ -165,6 +177,25 @@ public struct LimitRecord: Codable, Equatable, Sendable {
     public var kind: Kind
     /// The figures that say so, for people.
     public var evidence: String
+    /// The processor time of the sender's event loop that had least to spare, as a share of the time; null in records of versions
+    /// that did not tell.
+    @ExplicitNull public var senderBusy: Double?
+    /// For which share of the time that loop was ready to run while others had the processors; null where the kernel does not tell.
+    @ExplicitNull public var senderQueued: Double?
+    /// The same of the simulator's event loops; null without a simulator of ours.
+    @ExplicitNull public var simulatorBusy: Double?
+    /// The same of the simulator's event loops; null where the kernel does not tell, too.
+    @ExplicitNull public var simulatorQueued: Double?
+    /// What the sender had to spare: 1 less ``senderBusy``.
+    @ExplicitNull public var headroom: Double?
+    /// Whether the figures say what the simulator can do: a loop of it was busy for more than 80 % of the time, or it took more
+    /// than 80 % of what it can accept at all; null without a simulator of ours.
+    @ExplicitNull public var simulatorBound: Bool?
+    /// What the simulator can accept of such notifications without looking at them, per second, by the machine's calibration; null
+    /// without one.
+    @ExplicitNull public var ceilingPerSecond: Double?
+    /// Accepted per second as a share of that.
+    @ExplicitNull public var ceilingShare: Double?
 
     /// Names a limit.
     public init(kind: Kind, evidence: String) {

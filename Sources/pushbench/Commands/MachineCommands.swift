@@ -24,7 +24,8 @@ struct CalibrateCommand {
     }
 
     func execute() async throws -> Int32 {
-        let record = try await Calibration.run(connections: connections, seconds: length.seconds)
+        let record = try await Calibration.run(
+            connections: connections, seconds: length.seconds, program: "/proc/self/exe")
         MachineLimits.keep(record)
         if wantsJSON {
             let encoder = JSONEncoder()
@@ -50,6 +51,11 @@ struct CalibrateCommand {
         print(
             "resumed        \(rate(record.resumedHandshakesPerSecond)), client \(time(record.resumedHandshakeClientNs)), "
                 + "server \(time(record.resumedHandshakeServerNs)) each")
+        if let rate = record.acceptAllPerSecond(bytes: record.acceptAllBytes ?? 0, loops: 1) {
+            print(
+                "accept-all     \(Rate(perSecond: rate.rounded())) for each event loop of the simulator, notifications of "
+                    + "\(Int(record.acceptAllBytes ?? 0)) bytes")
+        }
         print("clock          \(time(record.clockReadNs)) a reading")
         print(
             "timers         late by \(time(record.timerLagP50Ns)) at p50, \(time(record.timerLagP99Ns)) at p99, "

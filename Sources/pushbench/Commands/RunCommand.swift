@@ -45,16 +45,19 @@ struct RunCommand {
         start.calibration = calibration
         let printer = ProgressPrinter(style: progress)
         let keeper = RecordKeeper(record: start, files: jsonFiles)
-        let options = RunOptions(
+        let logs = try logPaths.map { try IntervalLogFile(path: $0, record: start) }
+        var options = RunOptions(
             program: "/proc/self/exe", profileJSON: profile.effectiveJSON.canonicalText, interrupts: interrupts,
             onInterval: { interval in
                 printer.show(interval)
                 keeper.keep(interval)
+                for log in logs { log.add(interval.intervals) }
             })
+        options.keepsIntervalHistograms = outputs.contains { $0.format == .hlog }
+        options.calibration = calibration
         var record = try await RunEngine(profile: profile, options: options).run()
         printer.end()
         record.startedAt = start.startedAt
-        record.calibration = calibration
         describeTool(&record)
         record.conclude(thresholds: profile.thresholdOutcomes(in: record))
         if record.verdict.status == .interrupted { record.verdict.exitCode = Int(SignalWatch.exitCode) }
@@ -64,6 +67,13 @@ struct RunCommand {
         }
         try write(record)
         return Int32(record.verdict.exitCode ?? Int(ExitCode.internalError))
+    }
+
+    private var logPaths: [String] {
+        outputs.compactMap { output in
+            guard output.format == .hlog, case .file(let path) = output.destination else { return nil }
+            return path
+        }
     }
 
     private var jsonFiles: [RecordFile] {
@@ -84,11 +94,7 @@ struct RunCommand {
 
     private func describeTool(_ record: inout RunRecord) {
         record.tool.version = Main.version
-        #if DEBUG
-        record.tool.build = "debug"
-        #else
-        record.tool.build = "release"
-        #endif
+        record.tool.build = Main.build
         record.tool.libraries = ["openssl": TLSLibrary.version]
     }
 

@@ -5,7 +5,7 @@ enum CommandTable {
     private static let help = OptionSpec.flag("help", "h", "show this help")
     private static let output = OptionSpec.value(
         "output", "o", "FORMAT=PATH",
-        "write a result: terminal, json, csv or reconnects; - is standard output; repeatable")
+        "write a result: terminal, json, csv, reconnects, hgrm or hlog; - is standard output; repeatable")
     private static let set = OptionSpec.value(
         "set", nil, "KEY=VALUE", "set any profile key, such as sender.batch.linger=2ms; repeatable")
 

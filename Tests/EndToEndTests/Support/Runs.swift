@@ -48,6 +48,12 @@ struct Run {
             sourceLocation: sourceLocation)
         for (name, series) in record.latency {
             #expect(series.invalidCount == 0, "\(name) has no negative value", sourceLocation: sourceLocation)
+            let quantiles = series.quantiles
+            let rising = [series.minNs, quantiles.p50, quantiles.p90, quantiles.p99, quantiles.p999, series.maxNs]
+                .compactMap { $0 }
+            #expect(
+                rising == rising.sorted(), "\(name): no percentile falls or exceeds the maximum",
+                sourceLocation: sourceLocation)
         }
         if let book = record.simulatorLedger, !isLiedTo {
             #expect(record.ledger.accepted == book.accepted, sourceLocation: sourceLocation)

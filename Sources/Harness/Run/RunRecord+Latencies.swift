@@ -1,0 +1,213 @@
+import Histograms
+import Primitives
+import ProviderSessions
+import RunRecords
+import Workload
+
+extension RunRecord {
+    /// Tells latencies, phases and schedule of an outcome; figures that are missing get their reasons.
+    mutating func tellMeasurements(of outcome: RunOutcome, profile: Profile) {
+        var join = outcome.latencyJoin(profile)
+        tellPhases(outcome, join)
+        for (index, parts) in (join?.takeIntervals() ?? []).enumerated() { intervals[index].add(parts) }
+        // By the simulator's traces they are known for all of the run at once, in place of what the sender had seen.
+        if reconnects.firstAcceptanceBy == .simulator {
+            for index in intervals.indices { intervals[index].histograms?[Series.firstAcceptance.name] = nil }
+        }
+        schedule = outcome.scheduleRecord(variation: latencyVariation(outcome))
+        steadiness = SteadinessRecord(intervals: measuredIntervals(outcome))
+        tellUnmeasured(outcome, profile)
+        brokenInvariants = RunInvariants(self, outcome, join: join, isTimed: profile.latencies).broken
+    }
+
+    private mutating func tellPhases(_ outcome: RunOutcome, _ join: LatencyJoin?) {
+        var records: [PhaseRecord] = []
+        for phase in RunPhase.allCases {
+            guard let span = outcome.span(of: phase) else { continue }
+            var record = PhaseRecord(
+                name: phase.rawValue, startNs: (span.lowerBound - outcome.startedAt).nanoseconds,
+                lengthNs: (span.upperBound - span.lowerBound).nanoseconds)
+            let counts = outcome.sender.phases[phase] ?? LoopRecorder.PhaseCounts()
+            record.sent = Int64(counts.sent)
+            record.written = Int64(counts.written)
+            record.bytes = Int64(counts.bytes)
+            let own = Self.latencies(outcome.sender.histograms[phase] ?? [:], join, phase)
+            if phase == .measure { latency = own } else { record.latency = own }
+            records.append(record)
+        }
+        phases = records
+    }
+
+    private static func latencies(
+        _ histograms: [Series: HistogramSnapshot], _ join: LatencyJoin?, _ phase: RunPhase
+    ) -> [String: LatencyRecord] {
+        var latencies: [String: LatencyRecord] = [:]
+        for (series, snapshot) in histograms { latencies[series.name] = LatencyRecord(Histogram(snapshot)) }
+        guard let join else { return latencies }
+        for (series, timed) in join.series[phase] ?? [:] {
+            var record = LatencyRecord(timed.histogram)
+            record.sampledOneOf = join.shift > 0 ? 1 << Int64(join.shift) : nil
+            if series == .responseBound || series == .serviceBound {
+                record.bound = "upper"
+            } else {
+                record.censored = timed.censored
+            }
+            latencies[series.name] = record
+        }
+        return latencies
+    }
+
+    /// The coefficient of variation of the times between batches in the measured part.
+    private func latencyVariation(_ outcome: RunOutcome) -> Double? {
+        guard let gaps = outcome.sender.histograms[.measure]?[.sendGap].map({ Histogram($0) }), gaps.count >= 10,
+            let mean = gaps.mean, mean > 0, let deviation = gaps.standardDeviation
+        else { return nil }
+        return deviation / mean
+    }
+
+    private func measuredIntervals(_ outcome: RunOutcome) -> [IntervalRecord] {
+        guard let span = outcome.span(of: .measure) else { return [] }
+        return intervals.filter { interval in
+            let start = outcome.startedAt + Interval(nanoseconds: interval.startNs)
+            return start >= span.lowerBound && start + Interval(nanoseconds: interval.lengthNs) <= span.upperBound
+        }
+    }
+
+    private mutating func tellUnmeasured(_ outcome: RunOutcome, _ profile: Profile) {
+        var reasons: [String: String] = [:]
+        let sent = outcome.sender.phases[.measure]?.sent ?? 0
+        let nothing =
+            outcome.sender.ledger.written == 0
+            ? "nothing was written" : "nothing was written in the measured part of the run"
+        for name in ["response", "service", "scheduleLag", "residence"] where (latency[name]?.count ?? 0) == 0 {
+            if !profile.latencies {
+                reasons[name] = "the profile has latencies not measured"
+            } else if name == "response" || name == "scheduleLag", profile.load.loop == .closed {
+                reasons[name] = "a closed loop has no times at which notifications are meant to begin"
+            } else if sent == 0 {
+                reasons[name] = nothing
+            } else if name == "residence" {
+                reasons[name] = nothing
+            } else if !profile.protocolName.hasIdentifiers {
+                reasons[name] = "without identifiers no notification can be told from another"
+            } else if outcome.simulator == nil {
+                reasons[name] =
+                    "success is silent, and only the embedded simulator tells when it accepted; see \(name)Bound"
+            } else {
+                reasons[name] = "none of the sampled notifications was accepted"
+            }
+        }
+        if throughput.acceptedPerSecond == nil {
+            reasons["accepted/s"] = outcome.rateReason(nothing: sent == 0 ? nothing : nil)
+        }
+        for name in ["response", "service", "scheduleLag", "residence"] {
+            guard let series = latency[name], series.count > 0 else { continue }
+            let quantiles = series.quantiles
+            for (quantile, value, needed) in [
+                ("p90", quantiles.p90, 100), ("p99", quantiles.p99, 1_000), ("p99.9", quantiles.p999, 10_000),
+            ] where value == nil {
+                reasons["\(name).\(quantile)"] = "needs \(needed) values, and there are \(series.count)"
+            }
+        }
+        unmeasured = reasons
+    }
+}
+
+extension RunOutcome {
+    /// When a phase began and ended; nil if the run had none.
+    func span(of phase: RunPhase) -> Range<Instant>? {
+        let offerEnd = min(measureEnd == .zero ? end : measureEnd, end)
+        switch phase {
+        case .warmup:
+            return startedAt < bounds.measureStart ? Self.range(startedAt, min(bounds.measureStart, end)) : nil
+        case .measure: return Self.range(max(startedAt, bounds.measureStart), offerEnd)
+        case .drain: return Self.range(offerEnd, end)
+        }
+    }
+
+    private static func range(_ start: Instant, _ end: Instant) -> Range<Instant>? { start < end ? start..<end : nil }
+
+    /// When the intervals began, if their histograms are kept.
+    private var intervalStarts: [Instant] {
+        intervals.filter { $0.histograms != nil }.map { startedAt + Interval(nanoseconds: $0.startNs) }
+    }
+
+    /// Joins the sampled notifications; nil where none can be told from another, or nothing was ever begun.
+    fileprivate func latencyJoin(_ profile: Profile) -> LatencyJoin? {
+        guard profile.latencies, profile.protocolName.hasIdentifiers, profile.protocolName != .http2 else { return nil }
+        return LatencyJoin(
+            LatencyJoin.Sources(
+                sent: sender.sent, accepted: simulator?.acceptanceTimes?.sample, proved: sender.proved,
+                rejected: sender.ledger.fates[.rejected]?.runs ?? [], unsent: neverSent, schedule: arrivals?.schedule,
+                start: startedAt, end: end, bounds: bounds, intervalStarts: intervalStarts))
+    }
+
+    fileprivate func scheduleRecord(variation: Double?) -> ScheduleRecord? {
+        guard let tally, let arrivals else { return nil }
+        var record = ScheduleRecord()
+        record.planned = Int64(generated)
+        record.sent = Int64(sender.phases.values.reduce(0) { $0 + $1.sent })
+        record.skipped = ScheduleReasonsRecord(tally.skipped)
+        record.skipped.endOfRun = Int64(sender.ledger.count(of: .unsent)) - Int64(tally.skippedCount)
+        record.late = ScheduleReasonsRecord(tally.late)
+        // What was handed out in time and written late waited in its socket.
+        record.late.windowFull += max(0, Int64(sender.lateCount) - record.late.total)
+        record.stalls = Int64(tally.stalls)
+        record.caughtUp = Int64(tally.caughtUp)
+        record.catchUpNs = tally.catchUpTime.nanoseconds
+        record.catchUpLimit = arrivals.catchUp
+        record.largestBurst = Int64(tally.largestBurst)
+        record.setGapVariation(variation)
+        return record
+    }
+
+    /// Why there is no rate.
+    fileprivate func rateReason(nothing: String?) -> String {
+        if let nothing { return nothing }
+        if missedSchedule != nil {
+            return "the schedule was not met, and what was sent says nothing about what the target can take"
+        }
+        if abort != nil && abort != .interrupted { return "the run was cut short" }
+        return simulator == nil ? "nothing tells when the target accepted" : "the measured part was too short"
+    }
+}
+
+extension ScheduleReasonsRecord {
+    fileprivate init(_ counts: [ArrivalHold: UInt64]) {
+        self.init()
+        windowFull = Int64(counts[.windowFull] ?? 0)
+        noConnection = Int64(counts[.noConnection] ?? 0)
+        generatorLate = Int64(counts[.generatorLate] ?? 0)
+    }
+}
+
+extension SteadinessRecord {
+    /// Looks for trends in the measured intervals.
+    init(intervals: [IntervalRecord]) {
+        self.init()
+        guard intervals.count >= Trend.minimumCount else {
+            reasons = [
+                "\(intervals.count) whole intervals were measured, and \(Trend.minimumCount) are needed to see a trend"
+            ]
+            return
+        }
+        let figures: [(String, [Double], limit: Double)] = [
+            ("written/s", intervals.map { Self.perSecond($0.written, $0) }, 0.1),
+            (
+                "accepted/s",
+                intervals.compactMap { interval in interval.accepted.map { Self.perSecond($0, interval) } }, 0.1
+            ),
+            ("residence.p50", intervals.compactMap { $0.residenceP50Ns.map(Double.init) }, 0.5),
+        ]
+        for (name, values, limit) in figures {
+            guard let change = Trend(values)?.significantChange, change.magnitude > limit else { continue }
+            let percent = Int((min(change.magnitude, 1_000) * 100).rounded())
+            reasons.append("\(name) \(change > 0 ? "rose" : "fell") by \(percent) % while it was measured")
+        }
+        status = reasons.isEmpty ? .steady : .notSteady
+    }
+
+    private static func perSecond(_ count: Int64, _ interval: IntervalRecord) -> Double {
+        interval.lengthNs > 0 ? Double(count) * 1e9 / Double(interval.lengthNs) : 0
+    }
+}
