@@ -162,6 +162,9 @@ struct ArrivalPacer {
         heldUntil = .never
     }
 
+    /// Nobody takes what is due for another reason than was said first; does nothing while somebody can.
+    mutating func explainHold(_ reason: ArrivalHold) { if heldUntil == .never { holdReason = reason } }
+
     /// One loop less has nobody.
     mutating func resume(elapsed: Interval) {
         if heldLoops == loopCount { heldUntil = elapsed }

@@ -134,6 +134,9 @@ public final class SequenceSupply: Sendable {
     /// One event loop has no connection that could take what is due, for this reason; until ``resume(now:)``.
     public func hold(_ reason: ArrivalHold, now: Instant) { pacer.withLock { $0?.hold(reason, elapsed: now - start) } }
 
+    /// The event loop that said so has nobody for another reason by now.
+    public func explainHold(_ reason: ArrivalHold) { pacer.withLock { $0?.explainHold(reason) } }
+
     /// The event loop has such a connection again.
     public func resume(now: Instant) { pacer.withLock { $0?.resume(elapsed: now - start) } }
 }

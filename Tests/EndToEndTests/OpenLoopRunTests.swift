@@ -146,6 +146,20 @@ extension EndToEndTests {
             #expect(rate < 2_600, "over the time in which something was due, not more than that")
         }
 
+        @Test(arguments: ["enhanced", "http2"]) func `connections share an open loop evenly`(name: String) async throws
+        {
+            let record = try await Run(
+                """
+                { protocol: "\(name)", workload: { notifications: 6_000 }, load: { loop: "open", rate: "4k/s" },
+                  sender: { connections: 8, batch: { notifications: 10 } } }
+                """
+            ).record()
+            let shares = record.connections.map(\.written)
+            #expect(shares.reduce(0, +) == 6_000)
+            #expect(try #require(shares.min()) > 375, "at least half of an even share: \(shares)")
+            #expect(try #require(record.throughput.acceptedPerSecond) > 2_000)
+        }
+
         @Test func `what was due while no connection stood is late for that reason, or skipped`() async throws {
             let record = try await Run(
                 """

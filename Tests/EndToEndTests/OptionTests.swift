@@ -99,11 +99,23 @@ private struct NumericOption {
           sender: { connections: 2, sentinelTimeout: "200ms", stallLimit: "500ms", connectTimeout: "300ms",
                     handshakeTimeout: "500ms", reconnect: { base: "1ms", cap: "20ms" } } }
         """
+    private static let open = [("load.loop", "open"), ("load.rate", "1k/s"), ("phases.measure", "300ms")]
+    private static func staircase(without key: String) -> [(path: String, text: String)] {
+        let whole = [("start", "1k/s"), ("step", "100/s"), ("steps", "2"), ("hold", "100ms")]
+        return [("load.loop", "open"), ("phases.measure", "300ms")]
+            + whole.filter { $0.0 != key }.map { ("load.staircase.\($0.0)", $0.1) }
+    }
     private static let contexts: [String: [(path: String, text: String)]] = [
         "workload.notifications": [("phases.measure", "300ms")],
         "workload.payload.bytes.p99": [("workload.payload.bytes.p50", "20")],
         "workload.payload.bytes.max": [("workload.payload.bytes.p50", "20"), ("workload.payload.bytes.p99", "20")],
         "load.rate": [("load.loop", "open"), ("phases.measure", "300ms")],
+        "load.ratePerConnection": [("load.loop", "open"), ("phases.measure", "300ms")],
+        "load.burst": open + [("load.arrivals", "bursts")], "load.catchUp": open, "load.skipAfter": open,
+        "load.lateAfter": open, "load.shard.index": open + [("load.shard.of", "2")],
+        "load.shard.of": open + [("load.shard.index", "0")],
+        "load.staircase.start": staircase(without: "start"), "load.staircase.step": staircase(without: "step"),
+        "load.staircase.steps": staircase(without: "steps"), "load.staircase.hold": staircase(without: "hold"),
         "sender.wait": [("sender.mode", "wait-each"), ("phases.measure", "300ms")],
         "sender.silence": [("sender.mode", "windowed"), ("phases.measure", "300ms")],
         "sender.priority": [("protocol", "framed")], "sender.watch": [("protocol", "simple")],

@@ -166,7 +166,10 @@ extension RunOutcome {
     /// How many notifications the simulator had accepted at an instant, between its reports by proportion.
     private func acceptedByThen(_ instant: Instant) -> Int64? {
         guard let result = simulator else { return nil }
-        if let times = result.acceptanceTimes, times.shift == 0, result.ledger.acceptedWithoutIdentifier == 0 {
+        // Only where each acceptance was noted down.
+        if let times = result.acceptanceTimes, times.shift == 0,
+            times.sample.entries.count == Int(result.ledger.accepted + result.ledger.acceptedWithoutIdentifier)
+        {
             return Int64(times.sample.entries.count { $0.at <= instant })
         }
         var before = SimulatorProgress(atNs: startedAt.nanoseconds, accepted: 0, cpuNs: 0)

@@ -11,6 +11,14 @@ final class PaceDriver {
     private let supply: SequenceSupply
     private let batch: BatchPlan
     private var turns: FillTurns
+    /// Which links were woken and have not said since that they wait again.
+    private var isWoken: [Bool]
+    private var wokenCount = 0
+    private var wokenAt = Instant.zero
+    /// A link that was woken and is not heard of for so long is busy, or gone.
+    private static let patience = Interval.milliseconds(1)
+    /// How often it is looked why nobody takes what is due.
+    private static let holdCheck = Interval.milliseconds(10)
     private var timer: LoopTimer?
     private var armed: Instant?
     private var isHeld = false
@@ -21,6 +29,7 @@ final class PaceDriver {
         self.supply = supply
         self.batch = batch
         turns = FillTurns(count: links.count)
+        isWoken = Array(repeating: false, count: links.count)
         timer = core.makeTimer { [weak self] _ in
             guard let self else { return }
             armed = nil
@@ -33,6 +42,7 @@ final class PaceDriver {
     func wake() { takeTurns() }
 
     private func isIdle(_ place: Int) {
+        forget(place)
         turns.add(place)
         if isHeld {
             isHeld = false
@@ -44,24 +54,45 @@ final class PaceDriver {
     private func takeTurns() {
         // At the end every connection has its last proof to ask for.
         let isOver = supply.isExhausted
-        var due =
-            isOver ? links.count : supply.dueBatchCount(batch: batch.notifications, linger: batch.linger, now: core.now)
+        if wokenCount > 0, core.now >= wokenAt + Self.patience { for place in links.indices { forget(place) } }
+        let dueCount = supply.dueBatchCount(batch: batch.notifications, linger: batch.linger, now: core.now)
+        // What is due for those that were woken before is theirs; waking others for it would let the first one have it all.
+        var due = isOver ? links.count : dueCount - min(dueCount, wokenCount)
         while due > 0, let place = turns.next(where: { links[$0].session.isWaiting }) {  // bounded: each link once
             due -= 1
+            isWoken[place] = true
+            wokenCount += 1
+            wokenAt = core.now
             links[place].wake()
         }
-        if due > 0, !isOver, !isHeld {
-            isHeld = true
-            supply.hold(links.contains { $0.session.isOpen } ? .windowFull : .noConnection, now: core.now)
-        }
+        if due > 0, !isOver { hold() }
         arm()
+    }
+
+    /// Nobody takes what is due. Connections that end one after the other are at first no reason, and then they are.
+    private func hold() {
+        let isConnected = links.contains { $0.session.isOpen }
+        if !isHeld {
+            isHeld = true
+            supply.hold(isConnected ? .windowFull : .noConnection, now: core.now)
+        } else if !isConnected {
+            supply.explainHold(.noConnection)
+        }
+    }
+
+    private func forget(_ place: Int) {
+        guard isWoken[place] else { return }
+        isWoken[place] = false
+        wokenCount -= 1
     }
 
     private func arm() {
         var time: Instant?
         if !turns.isEmpty {
             time = supply.isExhausted ? core.now : supply.batchTime(batch: batch.notifications, linger: batch.linger)
+            if wokenCount > 0, let due = time { time = max(due, wokenAt + Self.patience) }
         }
+        if isHeld { time = min(time ?? .distantFuture, core.now + Self.holdCheck) }
         guard time != armed else { return }
         armed = time
         timer?.set(to: time)

@@ -73,12 +73,27 @@ final class RequestWorld {
         for _ in 0..<5_000_000 {
             let next = happenings.first?.at ?? .distantFuture
             let deadline = session.isFinished ? .distantFuture : max(now, session.deadline ?? .distantFuture)
-            guard min(next, deadline) <= end, min(next, deadline) < .distantFuture else { break }
-            now = min(next, deadline)
+            let first = min(next, deadline, turn)
+            guard first <= end, first < .distantFuture else { break }
+            now = first
+            if turn < min(next, deadline) {
+                write()
+                act()
+                continue
+            }
             if next <= deadline { happen(happenings.removeFirst().what) } else { session.timerFired(now: now) }
             act()
         }
         if now < end && !session.isFinished { now = end }
+    }
+
+    /// When a batch comes due for which the session waits, as the driver of an open loop would find.
+    private var turn: Instant {
+        guard supply.plan != nil, session.isWaiting, !supply.isExhausted else { return .distantFuture }
+        return max(
+            now,
+            supply.batchTime(batch: session.plan.batch.notifications, linger: session.plan.batch.linger)
+                ?? .distantFuture)
     }
 
     /// Gives the run up.
