@@ -11,7 +11,7 @@ struct AllocationCounts {
     func measure() throws -> ResultTable {
         var table = ResultTable(
             "allocations per notification in steady state, by jemalloc's count of requests",
-            columns: ["connections", "sender", "simulator", "notifications between"])
+            columns: ["protocol", "connections", "sender", "simulator", "notifications between"])
         let (asked, counted) = checkCounter()
         table.notes = ["The counter was checked: of \(asked) requests made in a row it counted \(counted)."]
         guard counted >= asked, counted <= asked + asked / 100 else {
@@ -19,12 +19,15 @@ struct AllocationCounts {
         }
         // In a short run the engine's own looks at it weigh more; one request for each notification still shows.
         let limit = options.isQuick ? 0.5 : 0.01
-        for connections in options.isQuick ? [4] : [1, 4, 64] {
+        let all = [false, true].flatMap { isHTTP2 in
+            (options.isQuick || isHTTP2 ? [4] : [1, 4, 64]).map { (isHTTP2: isHTTP2, connections: $0) }
+        }
+        for (isHTTP2, connections) in all {
             // Of both sizes as many notifications are sampled for their latencies, so that this falls out.
             let small = options.size(2_000_000, quick: 140_000)
             let large = options.size(12_000_000, quick: 280_000)
-            let first = try run(small, connections)
-            let second = try run(large, connections)
+            let first = try run(small, connections, isHTTP2: isHTTP2)
+            let second = try run(large, connections, isHTTP2: isHTTP2)
             let count = Double(large - small)
             func difference(_ side: (RunRecord) -> Int64?) -> Double {
                 guard let less = side(first), let more = side(second) else { return .nan }
@@ -33,7 +36,8 @@ struct AllocationCounts {
             let sender = difference(\.resources.sender.allocations)
             let simulator = difference { $0.resources.simulator?.allocations }
             table.add([
-                .count(Int64(connections)), .number(sender, decimals: 5), .number(simulator, decimals: 5),
+                .text(isHTTP2 ? "http2" : "enhanced"), .count(Int64(connections)), .number(sender, decimals: 5),
+                .number(simulator, decimals: 5),
                 .count(Int64(large - small)),
             ])
             table.require("the sender's allocations per notification", sender, atMost: limit)
@@ -42,12 +46,12 @@ struct AllocationCounts {
         return table
     }
 
-    private func run(_ notifications: Int, _ connections: Int) throws -> RunRecord {
+    private func run(_ notifications: Int, _ connections: Int, isHTTP2: Bool) throws -> RunRecord {
         // Quick runs are those of tests, whose program is not optimised and allocates for the sample of latencies.
         try PushbenchProcess(program: options.program).run(
             .init(
                 notifications: notifications, connections: connections, measuresLatencies: !options.isQuick,
-                countsExactly: true))
+                isHTTP2: isHTTP2, countsExactly: true))
     }
 
     /// Makes a known number of requests, small and large, to see that the counter tells the truth.

@@ -1,4 +1,5 @@
 import CShims
+import Glibc
 import GatewaySimulator
 import Harness
 import Histograms
@@ -71,7 +72,7 @@ struct OperationCosts {
             decode("decode, command 0", FrameBuffer(SimpleNotification(), source: source)),
             decode("decode, command 2", FrameBuffer(FramedNotification(), source: source)), inverse, json,
             session(judgesJSON: false), session(judgesJSON: true),
-            record,
+            record, requestEncode, requestDecode, responseDecode,
         ]
     }
 
@@ -201,6 +202,99 @@ struct OperationCosts {
             }
             let all = count / (frames.count * frames.bookRounds) * frames.count * frames.bookRounds
             return (all, accepted)
+        } expected: {
+            UInt64($0)
+        }
+    }
+
+    // MARK: - HTTP/2
+
+    private func makeTemplate() -> RequestTemplate {
+        var fields = RequestFields(authority: "localhost")
+        fields.authorization = Array("bearer \(String(repeating: "a", count: 200))".utf8)
+        fields.topic = "com.example.app"
+        fields.pushType = "alert"
+        fields.priority = 10
+        fields.expiration = 0
+        return RequestTemplate(fields: fields, ids: NotificationIDSpace(seed: 1))
+    }
+
+    /// The headers of a request and the frame around its body, with token and `apns-id` of its own.
+    private var requestEncode: Operation {
+        let frames = frames
+        return Operation(name: "request headers, encode") { [self] count in
+            var template = makeTemplate()
+            return withUnsafeTemporaryAllocation(byteCount: 8_192, alignment: 64) { buffer in
+                guard let base = buffer.baseAddress else { return (1, 0) }
+                var written = 0
+                for index in 0..<count {
+                    let token = UnsafeRawBufferPointer(start: frames.tokens[index % frames.count], count: 32)
+                    written = template.write(
+                        to: base, streamID: 1, token: token, sequence: UInt64(index), payloadBytes: 100)
+                }
+                return (count, UInt64(written))
+            }
+        } expected: { [self] _ in
+            var template = makeTemplate()
+            _ = encodedBlock(&template)
+            return UInt64(template.payloadOffset(tokenBytes: 32) + 100)
+        }
+    }
+
+    /// The header block of the next request.
+    private func encodedBlock(_ template: inout RequestTemplate) -> [UInt8] {
+        [UInt8](unsafeUninitializedCapacity: 8_192) { buffer, count in
+            guard let base = UnsafeMutableRawPointer(buffer.baseAddress) else { return }
+            let all = template.writeHeaders(
+                to: base, streamID: 1, token: UnsafeRawBufferPointer(start: frames.tokens[0], count: 32), sequence: 1,
+                endsStream: true)
+            count = all - HTTP2FrameHeader.byteCount
+            memmove(base, base + HTTP2FrameHeader.byteCount, count)
+        }
+    }
+
+    /// All fields of a request of which all but the path and `apns-id` are in the table.
+    private var requestDecode: Operation {
+        Operation(name: "request headers, decode") { [self] count in
+            var template = makeTemplate()
+            let (first, later) = (encodedBlock(&template), encodedBlock(&template))
+            var decoder = HPACKDecoder()
+            var fields: UInt64 = 0
+            _ = first.withUnsafeBytes { block in try? decoder.decode(block, streamID: 1) { _ in } }
+            later.withUnsafeBytes { block in
+                for _ in 0..<count { try? decoder.decode(block, streamID: 1) { _ in fields += 1 } }
+            }
+            return (count, fields)
+        } expected: {
+            UInt64($0) * 10
+        }
+    }
+
+    /// A response without a body, cut off the stream and recognised.
+    private var responseDecode: Operation {
+        Operation(name: "response, decode") { count in
+            var reader = HTTP2FrameReader(role: .client)
+            var assembler = HeaderBlockAssembler()
+            var settings = [UInt8](repeating: 0, count: HTTP2FrameHeader.byteCount)
+            settings[3] = 4
+            let block: [UInt8] = [0x88, 0, 7] + Array("apns-id".utf8) + [36] + [UInt8](repeating: 0x61, count: 36)
+            let response: [UInt8] = [0, 0, UInt8(block.count), 1, 5, 0, 0, 0, 1] + block
+            let stream = [[UInt8]](repeating: response, count: 100).flatMap { $0 }
+            var good: UInt64 = 0
+            func read(_ bytes: [UInt8]) {
+                bytes.withUnsafeBytes { bytes in
+                    var rest = bytes
+                    while let frame = try? reader.next(in: &rest), let found = try? assembler.take(frame) {
+                        if ResponseDecoder.isSuccess(found.fields) { good += 1 }
+                    }
+                }
+            }
+            _ = settings.withUnsafeBytes { bytes in
+                var rest = bytes
+                return (try? reader.next(in: &rest)) != nil
+            }
+            for _ in 0..<count / 100 { read(stream) }
+            return (count / 100 * 100, good)
         } expected: {
             UInt64($0)
         }

@@ -17,6 +17,8 @@ struct PushbenchProcess {
         var measuresLatencies = true
         /// How progress is shown.
         var progress = "none"
+        /// Whether the provider API over HTTP/2 is spoken, and not the binary interface.
+        var isHTTP2 = false
         /// Whether both processes do without the allocator's thread caches, so that its counts are exact.
         var countsExactly = false
 
@@ -25,6 +27,7 @@ struct PushbenchProcess {
             {
               name: "benchmark",
               latencies: \(measuresLatencies),
+              protocol: "\(isHTTP2 ? "http2" : "enhanced")",
               target: { simulator: { judge: { payloadJSON: \(judgesJSON) } } },
               workload: { notifications: \(notifications), payload: { bytes: { p50: 100, p99: 130, max: 150 } } },
               sender: { connections: \(connections), batch: { notifications: \(batch), bytes: \(max(65_536, batch * 256)) } },

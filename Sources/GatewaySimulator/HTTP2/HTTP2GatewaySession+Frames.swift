@@ -27,14 +27,22 @@ extension HTTP2GatewaySession {
 
     private func takeHeaders(_ block: HTTP2HeaderBlock, now: Instant) throws(HTTP2Violation) {
         let id = block.streamID
-        fields.reset()
+        let isKnown = id > wire.pointee.lastStreamID && isLikeTheLast(block.fields, now: now)
+        var places = RequestMemo.Places(block.fields)
+        let mark = wire.pointee.decoder.tableMark
         // Whatever becomes of the stream, the block must be decoded: both ends keep one table.
         var violation: HTTP2Violation?
-        do throws(HTTP2Violation) {
-            try wire.pointee.decoder.decode(block.fields, streamID: id) { fields.add($0) }
-        } catch {
-            if error.scope == .connection { throw error }
-            violation = error
+        if !isKnown {
+            fields.reset()
+            do throws(HTTP2Violation) {
+                try wire.pointee.decoder.decode(block.fields, streamID: id) {
+                    fields.add($0)
+                    places.note($0)
+                }
+            } catch {
+                if error.scope == .connection { throw error }
+                violation = error
+            }
         }
         if id <= wire.pointee.lastStreamID { return try takeTrailers(block, now: now) }
         guard !id.isMultiple(of: 2) else { throw HTTP2Violation(.streamOrder) }
@@ -45,27 +53,54 @@ extension HTTP2GatewaySession {
             return
         }
         if try isBeyondLimit(id) { return }
-        if let violation { throw violation }
+        if !isKnown {
+            if let violation { throw violation }
+            try judgeFields(of: id, now: now)
+            if wire.pointee.decoder.tableMark == mark {
+                wire.pointee.memo.remember(
+                    block.fields, places, on: connection, tableMark: mark)
+            }
+        }
+        lastRequestAt = now
+        var stream = GatewayStream()
+        stream.id = id
+        stream.head = wire.pointee.memo.head
+        if stream.head.kind != .device { channelRequests[id] = judge.channelRequest(fields) }
+        wire.pointee.streams.open(stream)
+        wire.pointee.maxOpenCount = max(wire.pointee.maxOpenCount, wire.pointee.streams.count)
+        if block.endsStream {
+            try Self.check(0, against: wire.pointee.memo.head.contentLength, on: id)
+            complete(id, body: UnsafeRawBufferPointer(start: nil, count: 0), now: now)
+        }
+    }
+
+    /// Whether a header block differs from the last good one in nothing but a token and an identifier that are good, too; then
+    /// the memo has what is to be known about it.
+    private func isLikeTheLast(_ block: UnsafeRawBufferPointer, now: Instant) -> Bool {
+        guard wire.pointee.memo.isLike(block, on: connection, tableMark: wire.pointee.decoder.tableMark) else {
+            return false
+        }
+        if let token = connection.token, now > token.expiresAt { return false }
+        let (token, messageID) = wire.pointee.memo.digits(of: block)
+        return judge.renew(&wire.pointee.memo.head, token: token, messageID: messageID)
+    }
+
+    /// Judges the fields that were received, and leaves what was found out in the memo.
+    private func judgeFields(of id: UInt32, now: Instant) throws(HTTP2Violation) {
         switch fields.fault {
         case .malformed?: throw HTTP2Violation(.malformedMessage, scope: .stream(id))
         case .tooLong?: throw HTTP2Violation(.headerListSize, scope: .stream(id))
         case nil: if !fields.isComplete { throw HTTP2Violation(.malformedMessage, scope: .stream(id)) }
         }
-        lastRequestAt = now
-        var stream = GatewayStream()
-        stream.id = id
-        stream.head =
+        wire.pointee.memo.forget()
+        wire.pointee.memo.head =
             api.acceptsAll ? judge.glance(at: fields) : judge.judge(fields, on: connection, now: now)
         if let text = fields[.contentLength] {
-            guard let length = RequestText.number(text), length >= 0, !block.endsStream || length == 0 else {
+            guard let length = RequestText.number(text), length >= 0 else {
                 throw HTTP2Violation(.malformedMessage, scope: .stream(id))
             }
-            stream.head.contentLength = length
+            wire.pointee.memo.head.contentLength = length
         }
-        if stream.head.kind != .device { channelRequests[id] = judge.channelRequest(fields) }
-        wire.pointee.streams.open(stream)
-        wire.pointee.maxOpenCount = max(wire.pointee.maxOpenCount, wire.pointee.streams.count)
-        if block.endsStream { complete(id, body: UnsafeRawBufferPointer(start: nil, count: 0), now: now) }
     }
 
     /// Refuses a stream that is one too many.

@@ -22,6 +22,7 @@ public final class HTTP2GatewaySession {
         var reader = HTTP2FrameReader(role: .server)
         var assembler = HeaderBlockAssembler()
         var decoder: HPACKDecoder
+        var memo = RequestMemo()
         var flood = HTTP2FloodGuard()
         var outbox = HTTP2Outbox(limit: 262_144)
         var responses = ResponseBuffer()

@@ -29,6 +29,8 @@ struct RequestHead {
     var token = InlineArray<104, UInt8>(repeating: 0)
     var tokenByteCount: UInt8 = 0
     var priority: UInt8 = 10
+    /// The number of the app that the topic names.
+    var app: UInt16 = 0
     /// The longest body in bytes.
     var bodyLimit: Int32 = 4_096
     /// The value of `content-length`; negative without the field.

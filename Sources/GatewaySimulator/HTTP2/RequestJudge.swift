@@ -87,6 +87,23 @@ public final class RequestJudge {
         return head
     }
 
+    /// Takes token and identifier of a request that is otherwise like the one that `head` is about; false if they are not both good,
+    /// and all of it must be judged.
+    func renew(
+        _ head: inout RequestHead, token: UnsafeRawBufferPointer, messageID: UnsafeRawBufferPointer
+    ) -> Bool {
+        guard let sequence = runIDs?.sequence(of: messageID) else { return false }
+        head.identifier = identifiers.identifier(of: sequence)
+        withUnsafeMutableBytes(of: &head.messageID) { $0.copyMemory(from: messageID) }
+        let isHex = withUnsafeMutableBytes(of: &head.token) { target in
+            target.baseAddress.map { RequestText.bytes(ofHex: token, into: $0) } ?? false
+        }
+        guard isHex else { return false }
+        guard !api.acceptsAll, settings.judgesTokens else { return true }
+        let app = head.app
+        return head.withToken { verdict(on: $0, app: app) } == .good
+    }
+
     /// Judges a request whose header fields are good by its body.
     func answer(_ head: RequestHead, body: UnsafeRawBufferPointer, now: Instant) -> RequestAnswer {
         if let refusal = head.refusal {
@@ -167,6 +184,7 @@ public final class RequestJudge {
             head.expiration = number
         }
         if let text = fields[.apnsCollapseID], text.count > Self.maxCollapseIDBytes { return .badCollapseID }
+        head.app = app
         return device(token, app: app, into: &head)
     }
 

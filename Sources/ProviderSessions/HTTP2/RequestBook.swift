@@ -18,7 +18,11 @@ public struct RequestBook: Hashable, Sendable {
     }
 
     /// Refused requests, those that were sent again among them.
-    public private(set) var refusals: [RefusalKind: UInt64] = [:]
+    public var refusals: [RefusalKind: UInt64] {
+        Dictionary(refusalCounts.map { ($0.kind, $0.count) }, uniquingKeysWith: +)
+    }
+    /// The same in the order in which the kinds came: a gateway that refuses everything has few of them, and texts cost too much for each.
+    private var refusalCounts: [RefusalCount] = []
     /// Refused requests that were sent again.
     public private(set) var retried: UInt64 = 0
     /// Streams that the gateway ended, by code.
@@ -34,6 +38,17 @@ public struct RequestBook: Hashable, Sendable {
     /// For how long the gateway kept connections from opening requests, added over all of them.
     public private(set) var blocked: [BlockCause: Interval] = [:]
 
+    private struct RefusalCount: Hashable {
+        var status: Int
+        var reason: RefusalBody.Reason
+        var count: UInt64
+
+        var kind: RefusalKind {
+            let body = RefusalBody(reason: reason)
+            return RefusalKind(status: status, name: reason == .absent ? "\(status)" : body.reasonName)
+        }
+    }
+
     /// A hostile gateway may vary reasons and codes; of each kind only so many are told apart.
     private static let kindLimit = 64
     private static let otherName = "other"
@@ -46,8 +61,7 @@ public struct RequestBook: Hashable, Sendable {
     public mutating func record(_ event: RequestEvent) {
         switch event {
         case .refused(let refusal, _):
-            let kind = RefusalKind(status: refusal.status, name: refusal.name)
-            Self.count(kind, 1, in: &refusals, otherwise: RefusalKind(status: 0, name: Self.otherName))
+            count(status: refusal.status, refusal.reason, 1)
             if refusal.isRetried { retried += 1 }
         case .streamsReset(let code, let count, _): Self.count(code, count, in: &resets, otherwise: Self.otherCode)
         case .timedOut(let count, _): timedOut += count
@@ -64,6 +78,21 @@ public struct RequestBook: Hashable, Sendable {
         }
     }
 
+    private mutating func count(status: Int, _ reason: RefusalBody.Reason, _ count: UInt64) {
+        if let index = refusalCounts.firstIndex(where: { $0.status == status && $0.reason == reason }) {
+            refusalCounts[index].count += count
+        } else if refusalCounts.count < Self.kindLimit {
+            refusalCounts.append(RefusalCount(status: status, reason: reason, count: count))
+        } else {
+            let isOther = { (kind: RefusalCount) in kind.status == 0 }
+            if let index = refusalCounts.firstIndex(where: isOther) {
+                refusalCounts[index].count += count
+            } else {
+                refusalCounts.append(RefusalCount(status: 0, reason: .unknown(Self.otherName), count: count))
+            }
+        }
+    }
+
     private static func count<Key: Hashable>(
         _ key: Key, _ count: UInt64, in counts: inout [Key: UInt64], otherwise: Key
     ) {
@@ -73,7 +102,7 @@ public struct RequestBook: Hashable, Sendable {
 
     /// Adds another loop's book to this one.
     public mutating func add(_ other: RequestBook) {
-        refusals.merge(other.refusals, uniquingKeysWith: +)
+        for kind in other.refusalCounts { count(status: kind.status, kind.reason, kind.count) }
         retried += other.retried
         resets.merge(other.resets, uniquingKeysWith: +)
         goAways.merge(other.goAways, uniquingKeysWith: +)

@@ -70,7 +70,7 @@ extension RequestSession {
         case .connection:
             ring.closeAll { settleUnproven($0) }
             bodies.removeAll()
-            refusals.removeAll()
+            refusalBodies.removeAll()
             outbox.removeAll()
             outbox.goAway(lastStreamID: 0, code: violation.code)
             leaving = .violation
@@ -100,7 +100,7 @@ extension RequestSession {
             place.pointee.phase = .succeeding
         } else {
             place.pointee.phase = .failing
-            refusals.append(OpenRefusal(streamID: block.streamID, status: head.status))
+            place.pointee.status = UInt16(head.status)
         }
         if block.endsStream { end(place, now: now) }
     }
@@ -120,10 +120,13 @@ extension RequestSession {
         case .awaiting: throw HTTP2Violation(.malformedMessage, scope: .stream(frame.streamID))
         case .succeeding: break
         case .failing:
-            if let index = refusals.lastIndex(where: { $0.streamID == frame.streamID }) {
-                let room = max(0, Self.refusalBodyLimit - refusals[index].body.count)
-                refusals[index].body += content.prefix(room)
+            // A body in one frame, which is the rule, is read where it is.
+            if frame.endsStream && (refusalBodies.isEmpty || refusalBodies[frame.streamID] == nil) {
+                let known = UnsafeRawBufferPointer(rebasing: content.prefix(Self.refusalBodyLimit))
+                return refuse(place, body: RefusalBody(known), now: now)
             }
+            let room = Self.refusalBodyLimit - (refusalBodies[frame.streamID]?.count ?? 0)
+            refusalBodies[frame.streamID, default: []] += content.prefix(max(0, room))
         }
         place.pointee.bodyBytes += UInt32(frame.header.length)
         if frame.endsStream { return end(place, now: now) }
@@ -137,11 +140,8 @@ extension RequestSession {
     /// The answer is complete.
     private func end(_ place: UnsafeMutablePointer<OpenRequest>, now: Instant) {
         guard place.pointee.phase == .failing else { return accept(place, now: now) }
-        let streamID = place.pointee.streamID
-        guard let index = refusals.lastIndex(where: { $0.streamID == streamID }) else { return }
-        let refusal = refusals.remove(at: index)
-        let body = refusal.body.withUnsafeBytes { RefusalBody($0) }
-        refuse(place, status: refusal.status, body: body, now: now)
+        let bytes = refusalBodies.isEmpty ? nil : refusalBodies[place.pointee.streamID]
+        refuse(place, body: (bytes ?? []).withUnsafeBytes { RefusalBody($0) }, now: now)
     }
 
     private func accept(_ place: UnsafeMutablePointer<OpenRequest>, now: Instant) {
@@ -160,11 +160,10 @@ extension RequestSession {
         }
     }
 
-    private func refuse(
-        _ place: UnsafeMutablePointer<OpenRequest>, status: Int, body: RefusalBody, now: Instant
-    ) {
+    private func refuse(_ place: UnsafeMutablePointer<OpenRequest>, body: RefusalBody, now: Instant) {
         var request = place.pointee
-        if bodies.contains(where: { $0.streamID == request.streamID }) {
+        let status = Int(request.status)
+        if !bodies.isEmpty, bodies.contains(where: { $0.streamID == request.streamID }) {
             outbox.reset(streamID: request.streamID, code: .noError)
         }
         close(place)
@@ -289,7 +288,7 @@ extension RequestSession {
             sendAgain(request, otherwise: .lost)
         }
         if !bodies.isEmpty { bodies.removeAll { $0.streamID > last } }
-        if !refusals.isEmpty { refusals.removeAll { $0.streamID > last } }
+        if !refusalBodies.isEmpty { refusalBodies = refusalBodies.filter { $0.key <= last } }
         let resent = UInt64(resends.count - queued)
         events.append(
             .request(

@@ -34,34 +34,15 @@ public final class RequestSession {
     let source: NotificationSource
     var random: SeededRandom
     var state = ConnectionState.idle
-    var ring: StreamRing
-    var resends = ResendQueue()
-    /// What was claimed of the supply and not written yet.
-    var claimed = SequenceRun(start: 0, count: 0)
-    var cursor: DeviceCursor
-    var cursorSequence: UInt64 = 0
     var authorization: [UInt8]?
 
     // MARK: The connection
 
-    var reader = HTTP2FrameReader(role: .client)
-    var assembler = HeaderBlockAssembler()
-    var responses: ResponseDecoder
-    var template: RequestTemplate
-    var outbox = HTTP2Outbox()
     var floods: HTTP2FloodGuard
-    var sendWindow = HTTP2Window()
-    var receiveWindow = HTTP2Window()
-    var bodies: [PendingBody] = []
-    var refusals: [OpenRefusal] = []
     var hasSettings = false
-    /// Whether a request on this connection was judged with good credentials.
-    var isProven = false
     /// How many frames may still come for streams that were cancelled here.
     var lateFrameCredit = 0
     var announcedLimit = 0
-    var leaving: Leaving?
-    var refusedPause = Interval.zero
     var pausedUntil = Instant.zero
     var heardAt = Instant.zero
     var pingedAt: Instant?
@@ -75,10 +56,9 @@ public final class RequestSession {
 
     var action: SessionAction?
     var events: [SessionEvent] = []
-    var accepted: [UInt64] = []
-    var samples: [RequestSample] = []
     var samplesAt = Instant.zero
     let scratch: UnsafeMutableRawBufferPointer
+    let wire: UnsafeMutablePointer<Wire>
 
     /// How many events have room without asking for memory.
     private static let keptEventCount = 64
@@ -98,13 +78,6 @@ public final class RequestSession {
         var written: Int
         var count: Int
         var window: HTTP2Window
-    }
-
-    /// A refusal whose body has not ended.
-    struct OpenRefusal {
-        var streamID: UInt32
-        var status: Int
-        var body: [UInt8] = []
     }
 
     /// Why no request is opened on the connection any more.
@@ -139,17 +112,19 @@ public final class RequestSession {
         self.supply = supply
         self.source = source
         random = SeededRandom(seed: mix64(seed) ^ UInt64(slot))
-        ring = StreamRing(limit: requests.streams)
-        cursor = source.cursor(at: 0)
         authorization = requests.fields.authorization
-        responses = ResponseDecoder(ids: requests.ids)
-        template = RequestTemplate(fields: requests.fields, ids: requests.ids)
         floods = HTTP2FloodGuard(limits: requests.floods)
         reconnectClock = ReconnectClock(slot: slot)
+        wire = .allocate(capacity: 1)
+        wire.initialize(to: Wire(requests, source: source))
         scratch = .allocate(byteCount: RequestTemplate.maxTokenBytes + source.maxPayloadBytes, alignment: 16)
     }
 
-    deinit { scratch.deallocate() }
+    deinit {
+        wire.deinitialize(count: 1)
+        wire.deallocate()
+        scratch.deallocate()
+    }
 
     // MARK: - Output
 
@@ -275,7 +250,7 @@ public final class RequestSession {
         lateFrameCredit = 0
         (refusedPause, pausedUntil, heardAt, pingedAt) = (.zero, .zero, now, nil)
         bodies.removeAll()
-        refusals.removeAll()
+        refusalBodies.removeAll()
         outbox.removeAll()
         outbox.preface()
         // Without a table every header block of the gateway can be read by itself.
@@ -392,7 +367,7 @@ public final class RequestSession {
             if end == .handshakeFailed { sendAgain(request, otherwise: .lost) } else { settleUnproven(request) }
         }
         bodies.removeAll()
-        refusals.removeAll()
+        refusalBodies.removeAll()
         batch = nil
         if let hold = blocked.end(at: now) { events.append(.request(hold)) }
         if !isExpected {
@@ -412,7 +387,7 @@ public final class RequestSession {
         let streamID = place.pointee.streamID
         ring.close(place)
         if !bodies.isEmpty { bodies.removeAll { $0.streamID == streamID } }
-        if !refusals.isEmpty { refusals.removeAll { $0.streamID == streamID } }
+        if !refusalBodies.isEmpty { refusalBodies[streamID] = nil }
     }
 
     /// Nothing tells what became of a request.

@@ -21,6 +21,8 @@ struct OpenRequest {
     var retries: UInt8
     /// How often its stream was refused before.
     var refusedStreams: UInt16 = 0
+    /// The status of a refusal whose body has not ended.
+    var status: UInt16 = 0
     /// Bytes of the response's body so far.
     var bodyBytes: UInt32 = 0
     var sequence: UInt64

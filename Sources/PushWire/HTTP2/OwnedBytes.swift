@@ -31,6 +31,22 @@ struct OwnedBytes: ~Copyable {
         UnsafeMutableRawBufferPointer(rebasing: all[offset..<offset + bytes.count]).copyMemory(from: bytes)
     }
 
+    /// Whether the first `count` bytes are these, and all of these.
+    func begins(with bytes: UnsafeRawBufferPointer, count: Int) -> Bool {
+        guard bytes.count == count else { return false }
+        var offset = 0
+        while offset &+ 8 <= count {
+            let word = bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+            if all.loadUnaligned(fromByteOffset: offset, as: UInt64.self) != word { return false }
+            offset &+= 8
+        }
+        while offset < count {
+            if all[offset] != bytes[offset] { return false }
+            offset &+= 1
+        }
+        return true
+    }
+
     /// A view of some of the bytes.
     @inlinable
     func view(_ range: Range<Int>) -> UnsafeRawBufferPointer {

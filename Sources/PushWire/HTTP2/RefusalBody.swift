@@ -81,7 +81,12 @@ private struct BodyScanner {
     init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
 
     private mutating func skipBlanks() {
-        while offset < bytes.count, [0x20, 0x09, 0x0A, 0x0D].contains(bytes[offset]) { offset += 1 }
+        while offset < bytes.count {
+            switch bytes[offset] {
+            case 0x20, 0x09, 0x0A, 0x0D: offset += 1
+            default: return
+            }
+        }
     }
 
     private mutating func peek() -> UInt8? {

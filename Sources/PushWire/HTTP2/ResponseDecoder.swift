@@ -17,6 +17,10 @@ public struct HTTP2ResponseHead: Hashable, Sendable {
 public struct ResponseDecoder: ~Copyable {
     private let ids: NotificationIDSpace
     private var decoder: HPACKDecoder
+    /// The last block, and what it said: without a table the same bytes say the same, and refusals come in rows.
+    private var known = OwnedBytes()
+    private var knownCount = 0
+    private var knownHead = HTTP2ResponseHead()
 
     /// Makes a decoder for the responses to a run's requests.
     public init(ids: NotificationIDSpace, listLimit: Int = 16_384) {
@@ -37,6 +41,7 @@ public struct ResponseDecoder: ~Copyable {
     ///
     /// - Throws: a violation of the connection if it cannot be decoded, ``HTTP2Rule/malformedMessage`` for the stream if it is no response.
     public mutating func decode(_ block: HTTP2HeaderBlock) throws(HTTP2Violation) -> HTTP2ResponseHead {
+        if knownCount > 0, known.begins(with: block.fields, count: knownCount) { return knownHead }
         var head = HTTP2ResponseHead()
         var isValid = true
         var count = 0
@@ -54,8 +59,19 @@ public struct ResponseDecoder: ~Copyable {
             }
         }
         guard isValid, head.status > 0 else { throw HTTP2Violation(.malformedMessage, scope: .stream(block.streamID)) }
+        remember(head, of: block.fields)
         return head
     }
+
+    private mutating func remember(_ head: HTTP2ResponseHead, of fields: UnsafeRawBufferPointer) {
+        knownCount = 0
+        guard fields.count <= Self.longestKnown else { return }
+        known.reserve(Self.longestKnown)
+        known.put(fields, at: 0)
+        (knownHead, knownCount) = (head, fields.count)
+    }
+
+    private static let longestKnown = 1_024
 
     /// Decodes the header block behind a body, of which nothing is used (RFC 9113 section 8.1).
     ///

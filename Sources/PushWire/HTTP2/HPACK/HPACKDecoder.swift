@@ -64,6 +64,9 @@ public struct HPACKDecoder: ~Copyable {
     /// The peer has acknowledged SETTINGS_HEADER_TABLE_SIZE.
     public mutating func setTableSizeLimit(_ limit: Int) { table.setLimit(limit) }
 
+    /// A mark of what the dynamic table holds: while it stays the same, the same block means the same fields.
+    public var tableMark: UInt64 { UInt64(table.insertedCount) << 32 | UInt64(table.count) }
+
     /// How many bytes the dynamic table holds, as the RFC counts them.
     public var tableSize: Int { table.size }
 

@@ -1,0 +1,134 @@
+import Primitives
+import PushWire
+import Workload
+
+extension RequestSession {
+    /// What changes with every request and every answer; behind a pointer, so that no run-time exclusivity check stands on each one's
+    /// way.
+    struct Wire: ~Copyable {
+        var ring: StreamRing
+        var resends = ResendQueue()
+        /// What was claimed of the supply and not written yet.
+        var claimed = SequenceRun(start: 0, count: 0)
+        var cursor: DeviceCursor
+        var cursorSequence: UInt64 = 0
+        var reader = HTTP2FrameReader(role: .client)
+        var assembler = HeaderBlockAssembler()
+        var responses: ResponseDecoder
+        var template: RequestTemplate
+        var outbox = HTTP2Outbox()
+        var sendWindow = HTTP2Window()
+        var receiveWindow = HTTP2Window()
+        var bodies: [PendingBody] = []
+        /// Bodies of refusals that come in pieces, by their streams.
+        var refusalBodies: [UInt32: [UInt8]] = [:]
+        /// Whether a request on this connection was judged with good credentials.
+        var isProven = false
+        var leaving: Leaving?
+        var refusedPause = Interval.zero
+        var accepted: [UInt64] = []
+        var samples: [RequestSample] = []
+
+        init(_ requests: RequestPlan, source: NotificationSource) {
+            ring = StreamRing(limit: requests.streams)
+            cursor = source.cursor(at: 0)
+            responses = ResponseDecoder(ids: requests.ids)
+            template = RequestTemplate(fields: requests.fields, ids: requests.ids)
+        }
+    }
+
+    var ring: StreamRing {
+        _read { yield wire.pointee.ring }
+        _modify { yield &wire.pointee.ring }
+    }
+
+    var resends: ResendQueue {
+        _read { yield wire.pointee.resends }
+        _modify { yield &wire.pointee.resends }
+    }
+
+    var claimed: SequenceRun {
+        _read { yield wire.pointee.claimed }
+        _modify { yield &wire.pointee.claimed }
+    }
+
+    var cursor: DeviceCursor {
+        _read { yield wire.pointee.cursor }
+        _modify { yield &wire.pointee.cursor }
+    }
+
+    var cursorSequence: UInt64 {
+        _read { yield wire.pointee.cursorSequence }
+        _modify { yield &wire.pointee.cursorSequence }
+    }
+
+    var reader: HTTP2FrameReader {
+        _read { yield wire.pointee.reader }
+        _modify { yield &wire.pointee.reader }
+    }
+
+    var assembler: HeaderBlockAssembler {
+        _read { yield wire.pointee.assembler }
+        _modify { yield &wire.pointee.assembler }
+    }
+
+    var responses: ResponseDecoder {
+        _read { yield wire.pointee.responses }
+        _modify { yield &wire.pointee.responses }
+    }
+
+    var template: RequestTemplate {
+        _read { yield wire.pointee.template }
+        _modify { yield &wire.pointee.template }
+    }
+
+    var outbox: HTTP2Outbox {
+        _read { yield wire.pointee.outbox }
+        _modify { yield &wire.pointee.outbox }
+    }
+
+    var sendWindow: HTTP2Window {
+        _read { yield wire.pointee.sendWindow }
+        _modify { yield &wire.pointee.sendWindow }
+    }
+
+    var receiveWindow: HTTP2Window {
+        _read { yield wire.pointee.receiveWindow }
+        _modify { yield &wire.pointee.receiveWindow }
+    }
+
+    var bodies: [PendingBody] {
+        _read { yield wire.pointee.bodies }
+        _modify { yield &wire.pointee.bodies }
+    }
+
+    var refusalBodies: [UInt32: [UInt8]] {
+        _read { yield wire.pointee.refusalBodies }
+        _modify { yield &wire.pointee.refusalBodies }
+    }
+
+    var isProven: Bool {
+        _read { yield wire.pointee.isProven }
+        _modify { yield &wire.pointee.isProven }
+    }
+
+    var leaving: Leaving? {
+        _read { yield wire.pointee.leaving }
+        _modify { yield &wire.pointee.leaving }
+    }
+
+    var refusedPause: Interval {
+        _read { yield wire.pointee.refusedPause }
+        _modify { yield &wire.pointee.refusedPause }
+    }
+
+    var accepted: [UInt64] {
+        _read { yield wire.pointee.accepted }
+        _modify { yield &wire.pointee.accepted }
+    }
+
+    var samples: [RequestSample] {
+        _read { yield wire.pointee.samples }
+        _modify { yield &wire.pointee.samples }
+    }
+}
