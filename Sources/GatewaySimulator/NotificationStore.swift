@@ -106,9 +106,20 @@ public final class NotificationStore {
     ///   - notification: the notification.
     ///   - unixTime: the time in seconds since 1970.
     func take(_ notification: NotificationView, unixTime: Int64) {
-        let (hash, device) = identity(of: notification.token)
+        take(
+            notification.token, storedUntil: notification.storedUntil(readingSigned: readsExpirySigned),
+            unixTime: unixTime)
+    }
+
+    /// Takes an accepted notification by its parts.
+    ///
+    /// - Parameters:
+    ///   - token: the device's token.
+    ///   - expiry: until when it is to be kept, in seconds since 1970; 0 or less for not at all.
+    ///   - unixTime: the time in seconds since 1970.
+    func take(_ token: UnsafeRawBufferPointer, storedUntil expiry: Int64, unixTime: Int64) {
+        let (hash, device) = identity(of: token)
         guard isOffline(hash: hash) else { return }
-        let expiry = notification.storedUntil(readingSigned: readsExpirySigned)
         guard expiry > 0 else {
             snapshot.counts.notStored += 1
             return

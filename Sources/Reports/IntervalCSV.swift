@@ -34,7 +34,8 @@ public enum IntervalCSV {
             Column("senderRSSBytes", \.senderRSSBytes), Column("senderDescriptors", \.senderDescriptors),
             Column("simulatorRSSBytes", \.simulatorRSSBytes), Column("simulatorDescriptors", \.simulatorDescriptors),
             Column("residenceP50Ns", \.residenceP50Ns), Column("residenceP99Ns", \.residenceP99Ns),
-            Column("residenceMaxNs", \.residenceMaxNs),
+            Column("residenceMaxNs", \.residenceMaxNs), Column("streamLimitLow", \.streamLimitLow),
+            Column("streamLimitHigh", \.streamLimitHigh),
         ]
     }
 }

@@ -45,14 +45,16 @@ public struct RunSummary {
         ].filter { !$0.items.isEmpty }
         let paragraphs = [
             LabelledText(label: "sent", items: setting), LabelledText(label: "result", items: result),
-            LabelledText(label: "limit", items: [limit]), LabelledText(label: "headroom", items: headroom),
-            LabelledText(label: "schedule", items: schedule), LabelledText(label: "ledger", items: [balance]),
+            LabelledText(label: "streams", items: streams), LabelledText(label: "limit", items: [limit]),
+            LabelledText(label: "headroom", items: headroom), LabelledText(label: "schedule", items: schedule),
+            LabelledText(label: "ledger", items: [balance]),
             LabelledText(label: "", items: besideBalance), LabelledText(label: "errors", items: errors + replies),
             LabelledText(label: "reconnects", items: reconnects),
         ]
         let struck = faults.isEmpty ? [] : [LabelledText(label: "faults", items: faults)]
         return
-            (paragraphs.filter { !["schedule", "headroom"].contains($0.label) || !$0.items.isEmpty } + devices + struck)
+            (paragraphs.filter { !["schedule", "headroom", "streams"].contains($0.label) || !$0.items.isEmpty }
+            + devices + struck)
             .flatMap {
                 $0.lines(style)
             }
@@ -95,6 +97,29 @@ public struct RunSummary {
     private var limit: String {
         guard let limit = record.limit else { return "not known" }
         return limit.evidence.isEmpty ? limit.kind.rawValue : "\(limit.kind.rawValue): \(limit.evidence)"
+    }
+
+    /// Little's law held against what was measured.
+    private var streams: [String] {
+        guard let streams = record.streams else { return [] }
+        let limits = record.intervals.compactMap { interval in
+            interval.streamLimitLow.flatMap { low in interval.streamLimitHigh.map { (low, $0) } }
+        }
+        var items: [String] = []
+        if let low = limits.map(\.0).min(), let high = limits.map(\.1).max() {
+            let range = low == high ? FigureText.count(low) : "\(FigureText.count(low)) to \(FigureText.count(high))"
+            items.append("\(range) requests at once on a connection")
+        }
+        if let expected = streams.expectedPerSecond, let answered = streams.answeredPerSecond,
+            let deviation = streams.deviation, let inFlight = streams.inFlightOnAverage
+        {
+            items.append(
+                "\(FigureText.count(streams.allowed)) at once / \(FigureText.time(streams.serviceMeanNs)) = "
+                    + "\(FigureText.rate(expected)) by Little's law, \(FigureText.rate(answered)) measured "
+                    + "(\(Int((deviation * 100).rounded())) %)")
+            items.append("\(FigureText.count(Int64(inFlight.rounded()))) in flight on average")
+        }
+        return items
     }
 
     /// What the sender had to spare, and how far the simulator was from what it can take at all.

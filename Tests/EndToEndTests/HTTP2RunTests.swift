@@ -1,3 +1,4 @@
+import Foundation
 import Harness
 import RunRecords
 import Testing
@@ -23,6 +24,37 @@ extension EndToEndTests {
             #expect(record.latency["service"]?.count ?? 0 > 9_000)
             #expect(record.latency["serviceRefused"]?.count == record.ledger.rejected)
             #expect(record.connections.allSatisfy { $0.openings == 1 })
+        }
+
+        @Test func `the profile that is shipped loses and doubles nothing`() async throws {
+            let file = URL(filePath: #filePath).deletingLastPathComponent().appending(
+                path: "../../profiles/http2.json5")
+            let text = try String(contentsOf: file, encoding: .utf8)
+            var run = try Run(text)
+            // Enough for a GOAWAY on each of two connections, and for what a debug build does in a few seconds.
+            run.profile.workload.notifications = 50_000
+            run.profile.sender.connections = 2
+            let record = try await run.record()
+            #expect(record.ledger.accepted == 50_000)
+            #expect(record.ledger.lost == 0 && record.ledger.unknown == 0 && record.ledger.duplicates == 0)
+            let http2 = try #require(record.simulatorLedger?.http2)
+            #expect(http2.goAways >= 2, "every 10,000 streams")
+            #expect(http2.resetStreams >= 490 && http2.resetStreams <= 520, "one in a hundred: \(http2.resetStreams)")
+            // Some are behind a GOAWAY that the simulator does not even read.
+            #expect(record.ledger.resent >= http2.resetStreams + http2.ignoredStreams)
+        }
+
+        @Test func `a share of streams that is refused by chance is sent again and accepted`() async throws {
+            let record = try await Run(
+                """
+                { protocol: "http2", sender: { connections: 2, streams: 100 },
+                  workload: { notifications: 10_000, devices: 10_000 },
+                  target: { simulator: { faults: [{ fault: "resetStream", code: "refusedStream", share: 0.01 }] } } }
+                """
+            ).record()
+            #expect(record.ledger.accepted == 10_000 && record.ledger.duplicates == 0)
+            let refused = record.errors.first { $0.name == "stream reset REFUSED_STREAM" }?.count ?? 0
+            #expect((50...160).contains(refused), "\(refused)")
         }
 
         // C44 and the like over real TLS

@@ -50,7 +50,12 @@ import Testing
                 == "p:1:35: workload.expiry: has no effect: protocol simple carries no expiry")
         #expect(
             message("{ protocol: 'framed', sender: { priority: 7 } }")
-                == "p:1:43: sender.priority: 7 is out of range; accepted: 10 or 5")
+                == "p:1:43: sender.priority: 7 is out of range; accepted: 10 or 5, and 1 with protocol http2")
+        #expect(
+            message("{ protocol: 'framed', sender: { priority: 1 } }")
+                == "p:1:33: sender.priority: 1 stands in requests of protocol http2 only, and this is framed, which knows 10 and 5"
+        )
+        #expect(message("{ protocol: 'http2', sender: { priority: 1 } }") == "accepted")
     }
 
     @Test func `a batch holds at least the largest frame of its protocol`() {

@@ -50,7 +50,7 @@ import Testing
             "limit", "ledger", "simulatorLedger", "ledgerDifference", "throughput", "latency", "errors", "reconnects",
             "windowOverruns", "connections", "intervals", "resources", "calibration", "thresholds", "feedback",
             "schedule", "phases", "steadiness", "unmeasured", "brokenInvariants",
-            "replies", "violationBytes",
+            "replies", "violationBytes", "streams", "warnings",
         ]
         #expect(Set(root.keys) == keys)
     }

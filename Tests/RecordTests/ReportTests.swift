@@ -312,10 +312,10 @@ import Testing
                 startNs,lengthNs,written,accepted,rejected,resent,reconnects,inFlight,bytes,senderCPUNs,simulatorCPUNs,\
                 senderRunQueueNs,simulatorRunQueueNs,timerLagP99Ns,timerLagMaxNs,\
                 senderRSSBytes,senderDescriptors,simulatorRSSBytes,simulatorDescriptors,\
-                residenceP50Ns,residenceP99Ns,residenceMaxNs
+                residenceP50Ns,residenceP99Ns,residenceMaxNs,streamLimitLow,streamLimitHigh
                 0,1000000000,80000,79000,7,900,7,1000,11600000,500000000,900000000,\
-                ,,,,30000000,29,40000000,,40000,90000,120000
-                0,0,0,,0,0,0,0,0,0,,,,,,,,,,,,
+                ,,,,30000000,29,40000000,,40000,90000,120000,,
+                0,0,0,,0,0,0,0,0,0,,,,,,,,,,,,,,
 
                 """)
     }

@@ -33,7 +33,7 @@ extension HTTP2GatewaySession {
         } else {
             let answer: RequestAnswer
             if let reason = faults.refusal(of: subject, now: now) {
-                enterRefusal(reason, head, payloadByteCount: subject.payload.count)
+                enterRefusal(reason, head, payloadByteCount: subject.payload.count, now: now)
                 answer = .refused(reason, timestamp: reason.status == 410 ? judge.timeOfLoss(subject.token) : nil)
             } else {
                 answer = decide(head, id, body: subject.payload, now: now)
@@ -63,10 +63,17 @@ extension HTTP2GatewaySession {
         }
         let answer = api.acceptsAll ? .accepted : judge.answer(head, body: body, now: now)
         switch answer {
-        case .refused(let reason, _): enterRefusal(reason, head, payloadByteCount: body.count)
+        case .refused(let reason, _): enterRefusal(reason, head, payloadByteCount: body.count, now: now)
         case .accepted, .channels:
             head.withToken {
                 ledger.accept(request: head.identifier, token: $0, payloadByteCount: body.count)
+            }
+            if let store = ledger.store, !api.acceptsAll {
+                // Without a time it is kept as long as Apple keeps anything. Which one is kept is not decided by `apns-collapse-id`,
+                // which merges on the device's screen (`protocol.md` section 5).
+                head.withToken {
+                    store.take($0, storedUntil: head.expiration ?? .max, unixTime: unixTime(at: now))
+                }
             }
             if head.isForeign { ledger.counts.foreign += 1 }
             if head.priority == 5 { ledger.counts.powerSaving += 1 }
@@ -74,15 +81,23 @@ extension HTTP2GatewaySession {
         return answer
     }
 
-    func enterRefusal(_ reason: RefusalReason, _ head: RequestHead, payloadByteCount: Int) {
+    func enterRefusal(_ reason: RefusalReason, _ head: RequestHead, payloadByteCount: Int, now: Instant) {
         guard head.kind == .device else {
             ledger.counts.api.refusals[Int(reason.rawValue)] += 1
             return
         }
-        head.withToken {
-            ledger.refuse(request: head.identifier, token: $0, payloadByteCount: payloadByteCount, for: reason)
+        head.withToken { token in
+            ledger.refuse(request: head.identifier, token: token, payloadByteCount: payloadByteCount, for: reason)
+            guard reason == .unregistered, !token.isEmpty else { return }
+            // The gateway behind both interfaces is one, so the feedback service tells of these devices, too.
+            ledger.counts.unregistered += 1
+            ledger.feedback.note(
+                FeedbackTuple(timestamp: UInt32(clamping: unixTime(at: now)), token: token), scope: scope)
         }
     }
+
+    /// Seconds since 1970.
+    private func unixTime(at now: Instant) -> Int64 { (now + settings.unixOffset).nanoseconds / 1_000_000_000 }
 
     /// Writes an answer, its body as far as the windows have room; does nothing for a stream that is gone.
     func deliver(_ answer: RequestAnswer, on id: UInt32) {

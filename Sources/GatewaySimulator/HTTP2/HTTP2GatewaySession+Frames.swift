@@ -68,7 +68,10 @@ extension HTTP2GatewaySession {
         if stream.head.kind != .device { channelRequests[id] = judge.channelRequest(fields) }
         wire.pointee.streams.open(stream)
         wire.pointee.maxOpenCount = max(wire.pointee.maxOpenCount, wire.pointee.streams.count)
-        if block.endsStream { complete(id, body: UnsafeRawBufferPointer(start: nil, count: 0), now: now) }
+        if block.endsStream {
+            try Self.check(0, against: wire.pointee.memo.head.contentLength, on: id)
+            complete(id, body: UnsafeRawBufferPointer(start: nil, count: 0), now: now)
+        }
     }
 
     /// Whether a header block differs from the last good one in nothing but a token and an identifier that are good, too; then
@@ -92,6 +95,12 @@ extension HTTP2GatewaySession {
         wire.pointee.memo.forget()
         wire.pointee.memo.head =
             api.acceptsAll ? judge.glance(at: fields) : judge.judge(fields, on: connection, now: now)
+        if let text = fields[.contentLength] {
+            guard let length = RequestText.number(text), length >= 0 else {
+                throw HTTP2Violation(.malformedMessage, scope: .stream(id))
+            }
+            wire.pointee.memo.head.contentLength = length
+        }
     }
 
     /// Refuses a stream that is one too many.
@@ -193,22 +202,34 @@ extension HTTP2GatewaySession {
         channelRequests[id] = nil
         ledger.counts.api.requests += 1
         let reason = head.refusal ?? .payloadTooLarge
-        enterRefusal(reason, head, payloadByteCount: byteCount)
+        enterRefusal(reason, head, payloadByteCount: byteCount, now: now)
         deliver(.refused(reason, timestamp: reason.status == 410 ? head.timestamp : nil), on: id)
     }
 
     /// The request is whole.
     private func endOfBody(_ id: UInt32, last: UnsafeRawBufferPointer, now: Instant) throws(HTTP2Violation) {
-        let phase = wire.pointee.streams.with(id) { $0.phase }
+        let stream = wire.pointee.streams.with(id) { stream in
+            (phase: stream.phase, length: stream.head.refusal == nil ? stream.head.contentLength : -1)
+        }
+        let phase = stream?.phase
+        let length = stream?.length ?? -1
         guard phase == .receiving else {
             guard phase == .discarding else { throw HTTP2Violation(.closedStream, scope: .stream(id)) }
             return close(id)
         }
         guard !bodies.isEmpty, var body = bodies.removeValue(forKey: id) else {
+            try Self.check(last.count, against: length, on: id)
             return complete(id, body: last, now: now)
         }
         body += last
+        try Self.check(body.count, against: length, on: id)
         body.withUnsafeBytes { complete(id, body: $0, now: now) }
+    }
+
+    /// A body of another length than `content-length` says is malformed (RFC 9113 section 8.1.1); what was refused before is not kept, and
+    /// has none to be held against.
+    private static func check(_ count: Int, against length: Int64, on id: UInt32) throws(HTTP2Violation) {
+        if length >= 0, length != Int64(count) { throw HTTP2Violation(.malformedMessage, scope: .stream(id)) }
     }
 
     // MARK: - Everything else

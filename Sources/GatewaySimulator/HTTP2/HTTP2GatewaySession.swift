@@ -82,6 +82,8 @@ public final class HTTP2GatewaySession {
     let ledger: GatewayLedger
     let pace: GatewayPace
     let connection: ProviderConnection
+    /// The apps whose feedback its unregistered devices stand in.
+    let scope: TopicScope
     /// Nil without faults that can strike the connection.
     let faults: RequestFaults?
     let fields = ReceivedFields()
@@ -114,11 +116,13 @@ public final class HTTP2GatewaySession {
     ///   - pace: what its connections share.
     ///   - limiters: how often its devices were pushed to.
     ///   - connection: what is known of the provider.
+    ///   - scope: the apps that it reaches, for the feedback service.
     ///   - refusal: why the connection is given up before any request, for example because of its certificate; nil to serve it.
     ///   - now: the time at which it was opened.
     public init(
         judge: RequestJudge, ledger: GatewayLedger, pace: GatewayPace, limiters: TokenLimiters = TokenLimiters(),
-        connection: ProviderConnection = ProviderConnection(), refusal: String? = nil, openedAt now: Instant
+        connection: ProviderConnection = ProviderConnection(), scope: TopicScope = .appUnderLoad,
+        refusal: String? = nil, openedAt now: Instant
     ) {
         self.judge = judge
         settings = judge.settings
@@ -126,6 +130,7 @@ public final class HTTP2GatewaySession {
         self.ledger = ledger
         self.pace = pace
         self.connection = connection
+        self.scope = scope
         faults = RequestFaults(
             settings: settings, ledger: ledger, totals: pace.totals, limiters: limiters, openedAt: now)
         throttle = ReadingThrottle(plan: settings.faults, scope: .connection, totals: pace.totals, openedAt: now)

@@ -33,6 +33,8 @@ struct RequestHead {
     var app: UInt16 = 0
     /// The longest body in bytes.
     var bodyLimit: Int32 = 4_096
+    /// The value of `content-length`; negative without the field.
+    var contentLength: Int64 = -1
     /// Seconds since 1970; nil without `apns-expiration`.
     var expiration: Int64?
 

@@ -8,8 +8,8 @@ import RunRecords
 /// 1. `rate`: an open loop kept its schedule, and no loop was busy and queued for 90 % together.
 /// 2. `processor`: a loop was busy and queued for 85 % together, 20 % of it queued: other programs, or the other loops of the run,
 ///    took the processors.
-/// 3. `window`, `streams`: windows, or the streams that the gateway allows, kept connections from writing for half of the time, and no
-///    loop was busy and queued for 85 %.
+/// 3. `window`, `streams`: windows, or the streams that the gateway allows, kept connections from writing for half of the time, or 80 %
+///    of the requests that may be open at once were, on average; and no loop was busy and queued for 85 %.
 /// 4. `processor`: a loop was queued for 20 % of the time: each side waits for the other while that waits for a processor.
 /// 5. `processor`: busy loops on both sides, 85 % each.
 /// 6. `generator`: a busy loop of the sender, 85 %.
@@ -40,6 +40,7 @@ struct LimitRules {
     static let idleShareUnderRate = 0.1
     static let queuedShare = 0.2
     static let heldShare = 0.5
+    static let inFlightShare = 0.8
     static let simulatorShare = 0.8
 
     var sender: Side
@@ -48,6 +49,8 @@ struct LimitRules {
     var windows: [Hold] = []
     /// For which share of the time all streams were taken.
     var streams = 0.0
+    /// Which share of the requests that may be open at once was, on average; nil where there are none.
+    var streamsInFlight: Double?
     /// For which share of the time connections were being replaced.
     var replacing = 0.0
     /// Whether an open loop kept its schedule; nil in a closed loop.
@@ -96,6 +99,11 @@ struct LimitRules {
             }
             if streams >= Self.heldShare {
                 return (.streams, "all streams were taken for \(Self.percent(streams)) of the time")
+            }
+            if let streamsInFlight, streamsInFlight >= Self.inFlightShare {
+                return (
+                    .streams, "on average \(Self.percent(streamsInFlight)) of the requests that may be were in flight"
+                )
             }
         }
         if isQueued { return (.processor, Self.othersText) }

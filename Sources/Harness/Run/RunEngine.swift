@@ -62,7 +62,7 @@ public final class RunEngine {
             await shutDown()
             throw error
         }
-        if let abort = outcome.abort, abort == .neverConnected || abort == .certificateRefused {
+        if [.neverConnected, .certificateRefused, .protocolRefused].contains(outcome.abort) {
             await giveUp()
         } else {
             await offerLoad()
@@ -130,8 +130,8 @@ public final class RunEngine {
                 if !monitor.hasConnected { outcome.abort = .neverConnected }
                 return
             }
-            if monitor.isTurnedAway {
-                outcome.abort = .certificateRefused
+            if let reason = monitor.turnedAway {
+                outcome.abort = reason
                 return
             }
             await tick()
@@ -165,7 +165,7 @@ public final class RunEngine {
                 }
                 if now - max(outcome.measureEnd, monitor.lastProgress) > profile.phases.drain { break }
             }
-            if monitor.isTurnedAway { outcome.abort = .certificateRefused }
+            if let reason = monitor.turnedAway { outcome.abort = reason }
             if now - max(outcome.startedAt, monitor.lastContact) > options.outageLimit {
                 outcome.abort = .unreachable
             }

@@ -21,6 +21,7 @@ struct RunMonitor {
     private var finishedSessions = 0
     private var settled: UInt64 = 0
     private var certificateRefusals: UInt64 = 0
+    private var protocolRefusals: UInt64 = 0
     private(set) var connectionFailures: UInt64 = 0
     private var intervalStart = Instant.zero
     private var present = Sums()
@@ -43,6 +44,7 @@ struct RunMonitor {
         var simulatorCPU: Int64?
         var simulatorRunQueue: Int64?
         var simulatorHoldings: ProcessHoldings?
+        var streamLimits: ClosedRange<Int>?
     }
 
     /// Watches a run of so many sessions; where histograms are kept, each interval's record has them.
@@ -54,11 +56,14 @@ struct RunMonitor {
     /// Whether every session has ended.
     var isFinished: Bool { finishedSessions == sessionCount }
 
-    /// Whether nothing but refusals of certificates ever came of connecting.
+    /// Why the run ends if nothing but refusals of certificates, or of the protocol, ever came of connecting; nil if it goes on.
     ///
     /// Some attempts beyond the first tell that a load balancer has no better server behind it.
-    var isTurnedAway: Bool {
-        certificateRefusals >= UInt64(max(3, sessionCount)) && openConnections == 0 && settled == 0
+    var turnedAway: RunAbort? {
+        guard openConnections == 0, settled == 0 else { return nil }
+        let enough = UInt64(max(3, sessionCount))
+        if certificateRefusals >= enough { return .certificateRefused }
+        return protocolRefusals >= enough ? .protocolRefused : nil
     }
 
     /// The load begins.
@@ -86,6 +91,7 @@ struct RunMonitor {
         var lasting = 0
         var finished = 0
         var refusals: UInt64 = 0
+        var protocolRefusalsNow: UInt64 = 0
         var settledNow: UInt64 = 0
         for snapshot in snapshots {
             sums.written += snapshot.written
@@ -95,6 +101,11 @@ struct RunMonitor {
             sums.reconnects += snapshot.reconnects
             sums.unsettled += snapshot.unsettled
             sums.senderCPU += snapshot.use.processorTime.nanoseconds
+            if let limits = snapshot.streamLimits {
+                let known = sums.streamLimits ?? limits
+                sums.streamLimits =
+                    min(known.lowerBound, limits.lowerBound)...max(known.upperBound, limits.upperBound)
+            }
             sums.senderRunQueue = snapshot.use.runQueueTime.flatMap { time in
                 sums.senderRunQueue.map { $0 + time.nanoseconds }
             }
@@ -102,6 +113,7 @@ struct RunMonitor {
             if snapshot.connections > 0 { hasConnected = true }
             lasting += snapshot.lastingConnections
             refusals += snapshot.certificateRefusals
+            protocolRefusalsNow += snapshot.protocolRefusals
             finished += snapshot.finishedSessions
             settledNow += snapshot.settled
             add(snapshot.interval)
@@ -119,6 +131,7 @@ struct RunMonitor {
         settled = settledNow
         openConnections = open
         certificateRefusals = refusals
+        protocolRefusals = protocolRefusalsNow
         connectionFailures = snapshots.reduce(0) { $0 + $1.connectionFailures }
         finishedSessions = finished
         present = sums
@@ -139,6 +152,8 @@ struct RunMonitor {
         record.lengthNs = (now - intervalStart).nanoseconds
         record.written = Int64(present.written - before.written)
         record.resent = Int64(present.resent - before.resent)
+        record.streamLimitLow = present.streamLimits.map { Int64($0.lowerBound) }
+        record.streamLimitHigh = present.streamLimits.map { Int64($0.upperBound) }
         record.bytes = Int64(present.bytes - before.bytes)
         record.rejected = Int64(present.rejected - before.rejected)
         record.reconnects = Int64(present.reconnects - before.reconnects)

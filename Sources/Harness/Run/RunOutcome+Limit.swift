@@ -5,7 +5,7 @@ import RunRecords
 
 extension RunOutcome {
     /// What bound the run; nil where too little happened to tell.
-    func limit(_ profile: Profile, acceptedPerSecond: Double?) -> LimitRecord? {
+    func limit(_ profile: Profile, acceptedPerSecond: Double?, streams: StreamsRecord?) -> LimitRecord? {
         let length = (sender.lastProof ?? sender.lastWrite ?? end) - startedAt
         guard length >= .milliseconds(100), sender.ledger.written > 0 else { return nil }
         var rules = LimitRules(
@@ -16,12 +16,17 @@ extension RunOutcome {
             LimitRules.Hold(name: "the sender's window", share: sender.windowHeld.seconds / time),
             LimitRules.Hold(
                 name: "the window of the way to the simulator", share: Double(simulator?.pathStopNs ?? 0) / 1e9 / time),
+            LimitRules.Hold(
+                name: "the gateway's window for requests", share: Double(streams?.blockedByWindowNs ?? 0) / 1e9 / time),
         ]
         func share(of name: Series) -> Double {
             Double(sender.histograms.values.compactMap { $0[name]?.totals.sum }.reduce(0, +)) / 1e9 / time
         }
         rules.replacing = share(of: .reconnect)
-        rules.streams = share(of: .blocked)
+        rules.streams = Double(streams?.blockedByStreamsNs ?? 0) / 1e9 / time
+        rules.streamsInFlight = streams.flatMap { streams in
+            streams.inFlightOnAverage.map { $0 / Double(max(1, streams.allowed)) }
+        }
         if profile.load.loop == .open { rules.scheduleKept = missedSchedule == nil }
         rules.acceptedPerSecond = acceptedPerSecond
         if let loops = simulator?.resources.loops?.count, sender.ledger.written > 0 {

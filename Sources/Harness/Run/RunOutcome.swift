@@ -17,6 +17,8 @@ public enum RunAbort: Hashable, Sendable {
     case neverConnected
     /// One side will not have the other's certificate.
     case certificateRefused
+    /// The target does not speak the run's protocol.
+    case protocolRefused
 }
 
 /// Everything that is known when a run has ended, before it is told as a record.

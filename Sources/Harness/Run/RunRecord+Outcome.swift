@@ -50,7 +50,10 @@ extension RunRecord {
         }
         tellMeasurements(of: outcome, profile: profile)
         calibration = outcome.calibration
-        limit = outcome.limit(profile, acceptedPerSecond: throughput.acceptedPerSecond)
+        let warnings = profile.warnings
+        self.warnings = warnings.isEmpty ? nil : warnings
+        streams = profile.protocolName == .http2 ? StreamsRecord(outcome, profile: profile, record: self) : nil
+        limit = outcome.limit(profile, acceptedPerSecond: throughput.acceptedPerSecond, streams: streams)
         self.profile = profile.effectiveJSON
         profileHash = profile.hash
         verdict = VerdictRecord(of: outcome, profile: profile)

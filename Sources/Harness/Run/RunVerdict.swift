@@ -117,6 +117,11 @@ extension VerdictRecord {
                 status: .unreachable,
                 reasons: ["a certificate was refused or is missing, which further attempts do not change"]
                     + outcome.attemptReasons, exitCode: 8)
+        case .protocolRefused?:
+            self.init(
+                status: .unreachable,
+                reasons: ["the target does not speak HTTP/2 on this port, which further attempts do not change"]
+                    + outcome.attemptReasons, exitCode: 8)
         case .bookMissing?:
             self.init(
                 status: .internalError, reasons: ["the simulator did not hand its book over"], exitCode: 1)

@@ -38,8 +38,10 @@ struct Target {
             options.applicationProtocols = protocols
             let connect = ConnectPlan(
                 address: .loopback(port: isHTTP2 ? ready.http2Port : ready.port), serverName: "localhost",
-                context: try makeContext(options), options: link, resumes: resumes, attempts: attempts)
+                context: try makeContext(options), options: link, resumes: resumes, attempts: attempts,
+                applicationProtocol: protocols.first)
             var feedback = connect
+            feedback.applicationProtocol = nil
             feedback.address = .loopback(port: ready.feedbackPort)
             feedback.context = feedbackContext
             return Target(connect: connect, child: child, feedback: feedback, signingKey: ready.signingKey)
@@ -51,7 +53,7 @@ struct Target {
                 connect: ConnectPlan(
                     address: try resolve(gateway.host, port: gateway.port),
                     serverName: gateway.tls.serverName ?? gateway.host, context: context, options: link,
-                    resumes: resumes, attempts: attempts))
+                    resumes: resumes, attempts: attempts, applicationProtocol: protocols.first))
         }
     }
 

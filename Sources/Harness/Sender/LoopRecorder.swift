@@ -19,11 +19,15 @@ final class LoopRecorder {
         var connections: UInt64 = 0
         /// Attempts that failed because one side will not have the other's certificate.
         var certificateRefusals: UInt64 = 0
+        /// Attempts after which the target would not speak the run's protocol.
+        var protocolRefusals: UInt64 = 0
         /// Attempts that failed, and connections that ended without a reply that explains it.
         var connectionFailures: UInt64 = 0
         var openConnections = 0
         var lastingConnections = 0
         var finishedSessions = 0
+        /// How many requests connections could have open at once in the present interval; nil for the binary interface.
+        var streamLimits: ClosedRange<Int>?
         var use = LoopUse()
         var interval: SeriesSnapshots = [:]
     }
@@ -36,7 +40,9 @@ final class LoopRecorder {
     private(set) var lastWrite: Instant?
     /// Failed attempts to connect, in the words of the layer that failed.
     private(set) var failedAttempts: [String: Int] = [:]
+    private var streamLimits: ClosedRange<Int>?
     private var certificateRefusals: UInt64 = 0
+    private var protocolRefusals: UInt64 = 0
     /// When a sample of notifications was written for the first time, and when one was proved to be accepted.
     private(set) var sent = SequenceSample()
     private(set) var proved = SequenceSample()
@@ -121,8 +127,14 @@ final class LoopRecorder {
         case .proved(let at): lastProof = at
         case .request(.blocked(_, let time, let at)):
             self[.blocked, at: at].record(time.nanoseconds)
+        case .request(.streamLimit(let limit, _)): noteStreamLimit(limit)
         default: break
         }
+    }
+
+    /// A connection may have so many requests open at once.
+    func noteStreamLimit(_ limit: Int) {
+        streamLimits = streamLimits.map { min($0.lowerBound, limit)...max($0.upperBound, limit) } ?? limit...limit
     }
 
     /// Connections are set up before the phases begin, and belong to what is measured.
@@ -158,7 +170,17 @@ final class LoopRecorder {
     /// Enters why an attempt to connect failed; of what a hostile gateway can vary, only the first kinds are kept.
     func recordFailedAttempt(_ end: LinkEnd) {
         if end.isCertificateRefusal { certificateRefusals += 1 }
-        let text = end.text
+        countFailure(end.text)
+    }
+
+    /// Enters that the target chose another protocol than the one that it was offered, or none.
+    func recordOtherProtocol(_ chosen: String?, wanted: String) {
+        protocolRefusals += 1
+        let choice = chosen.map { "chose \($0.prefix(16)) by ALPN" } ?? "chose no protocol by ALPN"
+        countFailure("the target \(choice), where \(wanted) was offered and is needed")
+    }
+
+    private func countFailure(_ text: String) {
         if failedAttempts[text] != nil || failedAttempts.count < 16 { failedAttempts[text, default: 0] += 1 }
     }
 
@@ -176,7 +198,9 @@ final class LoopRecorder {
             written: ledger.written, resent: ledger.resent, writtenBytes: ledger.writtenBytes,
             settled: ledger.settledCount, rejected: ledger.count(of: .rejected), reconnects: ledger.reconnects,
             connections: ledger.connections, certificateRefusals: certificateRefusals,
-            connectionFailures: ledger.connectionFailures)
+            protocolRefusals: protocolRefusals, connectionFailures: ledger.connectionFailures,
+            streamLimits: streamLimits)
+        if ending != .none { streamLimits = nil }
         switch ending {
         case .none: break
         case .figures: snapshot.interval = book.takeInterval(of: Self.intervalSeries)

@@ -12,6 +12,8 @@ struct ConnectPlan: Sendable {
     var options: LinkOptions
     var resumes: Bool
     var attempts: AttemptPace
+    /// What the target must choose by ALPN; nil where nothing is offered.
+    var applicationProtocol: String?
 }
 
 /// Drives one session of whatever protocol over TLS connections: bytes and times in, actions out.
@@ -74,6 +76,12 @@ final class ProviderLink: LinkHandler {
 
     func linkOpened(_ link: Link, facts: LinkFacts, now: Instant) {
         guard link === self.link else { return }
+        if let wanted = plan.applicationProtocol, facts.tls.applicationProtocol != wanted {
+            recorder.recordOtherProtocol(facts.tls.applicationProtocol, wanted: wanted)
+            drop(.abrupt)
+            session.connectionEnded(.handshakeFailed, now: now)
+            return settle()
+        }
         self.facts = facts.tls
         var connection = ConnectionFacts(
             tcp: facts.tcpTime, tls: facts.tlsTime, isResumed: facts.tls.isResumed, roundTrip: facts.roundTrip)

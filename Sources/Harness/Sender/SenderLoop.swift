@@ -187,6 +187,11 @@ final class SenderLoop {
 
     /// The sums so far; at the end of an interval with its series.
     func snapshot(_ ending: IntervalEnding) -> LoopRecorder.Snapshot {
+        if ending != .none {
+            for link in links where link.session.isOpen {
+                if let limit = link.session.requestLimit { recorder.noteStreamLimit(limit) }
+            }
+        }
         var snapshot = recorder.takeSnapshot(ending)
         for link in links {
             snapshot.unsettled += link.session.unsettledCount

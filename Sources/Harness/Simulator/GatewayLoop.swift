@@ -67,6 +67,7 @@ final class GatewayLoop {
             return HTTP2GatewaySession(
                 judge: requestJudge, ledger: ledger, pace: pace, limiters: limiters,
                 connection: ProviderConnection(certificateTopics: certificate?.topics),
+                scope: TopicScope(of: certificate, apps: topics),
                 refusal: isForeign ? "BadCertificateEnvironment" : nil, openedAt: now)
         }
     }

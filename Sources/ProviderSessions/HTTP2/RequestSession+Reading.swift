@@ -128,7 +128,13 @@ extension RequestSession {
             let room = Self.refusalBodyLimit - (refusalBodies[frame.streamID]?.count ?? 0)
             refusalBodies[frame.streamID, default: []] += content.prefix(max(0, room))
         }
-        if frame.endsStream { end(place, now: now) }
+        place.pointee.bodyBytes += UInt32(frame.header.length)
+        if frame.endsStream { return end(place, now: now) }
+        // Status and reason are known by then, and what follows would only fill the stream's window.
+        guard place.pointee.bodyBytes > UInt32(Self.responseBodyLimit) else { return }
+        outbox.reset(streamID: frame.streamID, code: .cancel)
+        lateFrameCredit += Self.lateBodyFrames
+        end(place, now: now)
     }
 
     /// The answer is complete.

@@ -92,8 +92,12 @@ public final class RequestSession {
 
     /// How many frames an answer may have that comes too late.
     private static let lateFrames = 4
+    /// How many frames of a body may come after its stream was cancelled: what its window still had room for, in small frames.
+    static let lateBodyFrames = 64
     /// The most bytes of a refusal's body that are kept.
     static let refusalBodyLimit = 4_096
+    /// The most bytes of a response's body that are waited for; less than a stream's window, which is never widened here.
+    static let responseBodyLimit = 32_768
 
     /// Makes the session of connection `slot`, counted from 0; `seed` decides the jitter of its pauses.
     public init(
@@ -159,8 +163,12 @@ public final class RequestSession {
     /// Whether a connection stands.
     public var isConnected: Bool { state.isConnected }
 
-    /// Whether a connection stands that is not just another one of a series that soon ended.
-    public func isLasting(at now: Instant) -> Bool { state.isLasting(at: now, base: plan.reconnect.base) }
+    /// Whether a connection stands that is not just another one of a series that soon ended; one on which the gateway allows no
+    /// request is of as little use as none.
+    public func isLasting(at now: Instant) -> Bool {
+        let isBarred = streamLimit == 0 && ring.openCount == 0
+        return state.isLasting(at: now, base: plan.reconnect.base) && !isBarred
+    }
 
     /// How many requests are open.
     public var unsettledCount: UInt64 { UInt64(ring.openCount) }
@@ -175,6 +183,9 @@ public final class RequestSession {
         let limit = hasSettings && (isProven || !requests.provesAuthorization) ? requests.streams : 1
         return min(limit, peerLimit)
     }
+
+    /// The same as its driver asks for it.
+    public var requestLimit: Int? { streamLimit }
 
     /// When ``timerFired(now:)`` wants to be called; nil when nothing waits for time.
     public var deadline: Instant? {

@@ -23,6 +23,8 @@ struct OpenRequest {
     var refusedStreams: UInt16 = 0
     /// The status of a refusal whose body has not ended.
     var status: UInt16 = 0
+    /// Bytes of the response's body so far.
+    var bodyBytes: UInt32 = 0
     var sequence: UInt64
     var openedAt: Instant
 }

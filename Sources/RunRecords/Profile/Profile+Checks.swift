@@ -93,6 +93,9 @@ extension Profile {
         ) {
             "has no effect: only protocols framed, mixed and http2 carry a priority, and this is \(protocolName.rawValue)"
         }
+        try checks.refuse("sender.priority", when: sender.priority == 1 && protocolName != .http2) {
+            "1 stands in requests of protocol http2 only, and this is \(protocolName.rawValue), which knows 10 and 5"
+        }
         try checks.refuse("workload.expiry", when: protocolName == .simple && workload.expiry != nil) {
             "has no effect: protocol simple carries no expiry"
         }

@@ -26,7 +26,7 @@ public struct SenderSettings: Equatable, Sendable {
     public var firstIdentifier: UInt32 = 1
     /// Other identifiers than consecutive ones, to show that they cannot work.
     public var identifiers = IdentifierSettings()
-    /// The priority of framed notifications and of requests by HTTP/2, 10 or 5; the other protocols carry none. Default: 10.
+    /// The priority of framed notifications, 10 or 5, and of requests by HTTP/2, 10, 5 or 1; the other protocols carry none. Default: 10.
     public var priority: UInt8 = 10
     /// Whether ``malformed`` may be set, so that nobody damages notifications by accident. Default: false.
     public var allowMalformed = false

@@ -51,14 +51,15 @@ extension SettingsField<PayloadSettings> {
 }
 
 extension SettingsField<SenderSettings> {
-    /// 10 or 5, and nothing between.
+    /// 10, 5 or 1, and nothing between.
     static var priority: Self {
         Self(
-            name: "priority", numbers: [NumericKey("priority", "5", "10")],
+            name: "priority", numbers: [NumericKey("priority", "1", "10")],
             read: { (sender, setting) throws(ProfileError) in
                 let priority = try setting.count(UInt8(0)...UInt8.max)
-                guard [5, 10].contains(priority) else {
-                    throw setting.error(.outOfRange(found: "\(priority)", accepted: "10 or 5"))
+                guard [1, 5, 10].contains(priority) else {
+                    throw setting.error(
+                        .outOfRange(found: "\(priority)", accepted: "10 or 5, and 1 with protocol http2"))
                 }
                 sender.priority = priority
             },

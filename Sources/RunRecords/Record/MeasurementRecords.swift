@@ -74,6 +74,10 @@ public struct IntervalRecord: Codable, Equatable, Sendable {
     public var reconnects: Int64 = 0
     /// Notifications written and not yet proved, at the interval's end.
     public var inFlight: Int64 = 0
+    /// The lowest number of requests that a connection could have open at once in it; null for the binary interface.
+    @ExplicitNull public var streamLimitLow: Int64?
+    /// The highest such number; null for the binary interface.
+    @ExplicitNull public var streamLimitHigh: Int64?
     /// Plain bytes written.
     public var bytes: Int64 = 0
     /// The sender's processor time.

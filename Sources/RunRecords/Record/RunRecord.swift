@@ -53,6 +53,10 @@ public struct RunRecord: Codable, Equatable, Sendable {
     @CountsByName public var violationBytes: [String: Int64]
     /// Error replies sent and read; null in records of versions that did not count them.
     @ExplicitNull public var replies: ReplyRecord?
+    /// Requests in flight; null for the binary interface.
+    @ExplicitNull public var streams: StreamsRecord?
+    /// What about the run's settings makes its figures doubtful, one sentence each; null if nothing.
+    @ExplicitNull public var warnings: [String]?
     /// Replaced connections.
     public var reconnects = ReconnectRecord()
     /// Error replies that named a notification which had already left the window.

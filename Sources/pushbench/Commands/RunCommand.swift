@@ -37,6 +37,7 @@ struct RunCommand {
             return RecordFile(path: path)
         }
         for file in files { try file.checkWritable() }
+        for warning in profile.warnings where !parsed.has("quiet") { Terminal.complain("warning: \(warning)") }
         let calibration = await limits.calibration(isQuiet: parsed.has("quiet"))
         let interrupts = SignalWatch.install()
         var start = RunRecord()

@@ -64,11 +64,12 @@ final class HostileGateway: Sendable {
     private let listener: Listener
 
     /// Listens; `script` prepares the peer of each connection, which is told its number from 0.
-    init(_ script: @escaping @Sendable (ScriptedPeer, Int) -> Void) throws {
+    init(applicationProtocols: [String] = [], _ script: @escaping @Sendable (ScriptedPeer, Int) -> Void) throws {
         let authority = try CertificateAuthority()
         authorityPEM = authority.certificatePEM
-        let context = try TLSContext(
-            server: TLSServerOptions(identity: try authority.issue(.server, names: ["localhost", "127.0.0.1"])))
+        var options = TLSServerOptions(identity: try authority.issue(.server, names: ["localhost", "127.0.0.1"]))
+        options.applicationProtocols = applicationProtocols
+        let context = try TLSContext(server: options)
         loop = try EventLoop(label: "test.gateway")
         let count = Counter()
         listener = try Listener(context: context, loops: [loop]) { _ in

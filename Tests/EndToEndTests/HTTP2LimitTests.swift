@@ -1,0 +1,188 @@
+import Foundation
+import Harness
+import Primitives
+import Reports
+import RunRecords
+import Testing
+
+extension EndToEndTests {
+    /// What holds a sender of the provider API back, over real TLS: limits of streams, windows, latencies, and the device itself.
+    @Suite struct HTTP2LimitTests {
+        private static func record(
+            _ notifications: Int, _ sender: String, _ simulator: String, _ more: String = ""
+        ) async throws -> RunRecord {
+            try await Run(
+                """
+                { protocol: "http2", workload: { notifications: \(notifications), devices: \(notifications) },
+                  sender: { connections: 1, \(sender) }, target: { simulator: { loops: 1, \(simulator) } }, \(more) }
+                """
+            ).record()
+        }
+
+        private static func expectAllAccepted(_ record: RunRecord, sourceLocation: SourceLocation = #_sourceLocation) {
+            #expect(record.ledger.accepted == record.ledger.generated, sourceLocation: sourceLocation)
+            #expect(record.ledger.duplicates == 0, sourceLocation: sourceLocation)
+        }
+
+        private static let delay40 = #"faults: [{ fault: "responseDelay", delay: "40ms" }]"#
+
+        @Test func `C40 one stream until the first success, and then as many as the gateway allows`() async throws {
+            let record = try await Self.record(
+                1_000, "streams: 500", #"faults: [{ fault: "responseDelay", delay: "10ms" }]"#)
+            Self.expectAllAccepted(record)
+            // One after the other they would take ten seconds.
+            #expect(record.durationNs < 6_000_000_000, "\(record.durationNs)")
+            #expect(record.intervals.first?.streamLimitLow == 1)
+            #expect(record.intervals.compactMap(\.streamLimitHigh).max() == 500)
+            let http2 = try #require(record.simulatorLedger?.http2)
+            #expect(http2.refusedStreams == 0 && http2.maxOpenStreams > 1)
+            #expect(RunSummary(record, style: .plain).text.contains("1 to 500 requests at once on a connection"))
+            #expect(IntervalCSV.text(record).contains("streamLimitLow,streamLimitHigh"))
+        }
+
+        // A round trip lies between the lowered limit and the sender's knowledge of it.
+        @Test(arguments: ["refusedStream", "goAway"])
+        func `C42 a stream beyond a lowered limit costs itself or the connection, and no notification`(
+            enforcement: String
+        ) async throws {
+            let record = try await Self.record(
+                800, "streams: 50, reconnect: { base: \"10ms\" }",
+                """
+                roundTrip: "10ms", http2: { maxStreams: 50, streamEnforcement: "\(enforcement)" },
+                faults: [{ fault: "responseDelay", delay: "20ms" }, { fault: "streamLimit", streams: 10, identifiers: [500] }]
+                """)
+            Self.expectAllAccepted(record)
+            let http2 = try #require(record.simulatorLedger?.http2)
+            let names = record.errors.map(\.name)
+            if enforcement == "refusedStream" {
+                #expect(http2.refusedStreams > 0 && http2.goAways == 0)
+                #expect(record.ledger.resent == http2.refusedStreams)
+                #expect(names == ["stream reset REFUSED_STREAM"])
+            } else {
+                #expect(http2.goAways == 1 && http2.refusedStreams == 0)
+                #expect(names == ["goaway PROTOCOL_ERROR"])
+                #expect(record.reconnects.count == 1)
+            }
+        }
+
+        @Test func `C42 at the limit nothing is refused`() async throws {
+            let record = try await Self.record(
+                5_000, "streams: 1_000",
+                #"faults: [{ fault: "responseDelay", delay: "2ms" }], http2: { maxStreams: 20 }"#)
+            Self.expectAllAccepted(record)
+            let http2 = try #require(record.simulatorLedger?.http2)
+            #expect(http2.refusedStreams == 0 && http2.maxOpenStreams == 20)
+        }
+
+        @Test func `C43 resets and deadlines leave no stream open, and the gateway's limit is reached`() async throws {
+            let record = try await Self.record(
+                15_000, "streams: 1_000, http2: { requestTimeout: \"400ms\" }",
+                """
+                faults: [{ fault: "responseDelay", delay: "100ms" }, { fault: "resetStream", code: "cancel", every: 100 },
+                         { fault: "unanswered", every: 97 }]
+                """)
+            let http2 = try #require(record.simulatorLedger?.http2)
+            #expect(http2.maxOpenStreams == 1_000)
+            #expect(http2.refusedStreams == 0, "who forgets to close one has one too many open")
+            #expect(http2.cancelledStreams == http2.unanswered)
+            // What was reset or not answered was not accepted, and is not sent again where nothing proves that.
+            #expect(record.ledger.accepted + record.ledger.lost == 15_000)
+            #expect(record.ledger.lost <= http2.resetStreams + http2.unanswered)
+            #expect(record.intervals.last?.inFlight == 0)
+            let counts = Dictionary(uniqueKeysWithValues: record.errors.map { ($0.name, $0.count) })
+            #expect(counts["no answer in time"] == http2.unanswered)
+            #expect(counts["stream reset CANCEL"] == http2.resetStreams)
+        }
+
+        /// A way in which a gateway says goodbye.
+        static let goodbyes = [
+            #"every: 1_000"#, #"every: 1_000, behind: 100"#, #"every: 1_000, last: "none""#,
+            #"every: 1_000, reason: "Shutdown""#, #"every: 1_000, announcement: "20ms""#,
+            #"every: 1_000, behind: 50, closes: false"#,
+        ]
+
+        @Test(arguments: goodbyes)
+        func `C44 exactly what a goaway gave up goes again`(goodbye: String) async throws {
+            let record = try await Self.record(
+                4_000, "streams: 200, reconnect: { base: \"10ms\" }",
+                """
+                faults: [{ fault: "responseDelay", delay: "5ms" }, { fault: "goAway", \(goodbye) }]
+                """)
+            #expect(record.ledger.accepted == 4_000)
+            let http2 = try #require(record.simulatorLedger?.http2)
+            // Behind an announcement the sender may be gone before the last word.
+            #expect(http2.goAways >= 3 || goodbye.contains("announcement"))
+            #expect(http2.violations == 0)
+            #expect(record.reconnects.count >= 3, "each has its cost in the record")
+            #expect(record.ledger.resent >= http2.ignoredStreams)
+            // A gateway that gives up requests which it has judged before gets them twice.
+            let isLying = goodbye.contains("behind") || goodbye.contains("none")
+            #expect((record.ledger.duplicates > 0) == isLying, "\(record.ledger.duplicates)")
+            #expect(record.ledger.duplicates <= http2.ignoredStreams)
+        }
+
+        /// Bytes of a window, its round trip in milliseconds and the payload's bytes.
+        static let cells = [(65_536, 0, 4_096), (65_536, 50, 4_096), (65_536, 150, 100), (1_048_576, 150, 100)]
+
+        @Test(arguments: cells)
+        func `C50 a window divided by the round trip is the most that a connection carries`(
+            window: Int, roundTrip: Int, payload: Int
+        ) async throws {
+            let notifications = roundTrip == 0 ? 3_000 : payload > 1_000 ? 250 : window == 65_536 ? 2_500 : 8_000
+            let record = try await Run(
+                """
+                { protocol: "http2", workload: { notifications: \(notifications), payload: { bytes: \(payload) } },
+                  sender: { connections: 1, streams: 1_000 },
+                  target: { simulator: { roundTrip: "\(roundTrip)ms", http2: { maxStreams: 1_024, connectionWindow: \(window) } } } }
+                """
+            ).record()
+            Self.expectAllAccepted(record)
+            // The simulator ends a connection that sends more than its window has room for.
+            #expect(record.simulatorLedger?.http2?.violations == 0)
+            guard roundTrip > 0 else { return }
+            let rate = try #require(record.throughput.acceptedPerSecond)
+            // An update for half of a window comes back after one round trip, so at most a window and a half are under way in one.
+            let most = Double(window) / (Double(roundTrip) / 1_000) * 1.5
+            #expect(rate * Double(payload) <= most, "\(rate)/s of \(payload) bytes, \(most) B/s")
+            // A thousand streams of 100 bytes are more than the small window, and much less than the large one.
+            let limit: LimitRecord.Kind = window == 65_536 ? .window : .streams
+            #expect(record.limit?.kind == limit, "\(String(describing: record.limit))")
+        }
+
+        @Test(arguments: [1, 10, 100, 1_000])
+        func `C52 throughput is what is in flight by the latency, and the summary says so`(streams: Int) async throws {
+            // Two seconds each, the first answer, before which one request is out, among them.
+            let record = try await Self.record(
+                min(streams * 50, 20_000), "streams: \(streams)", Self.delay40 + ", http2: { maxStreams: 1_000 }")
+            Self.expectAllAccepted(record)
+            let law = try #require(record.streams)
+            #expect(law.allowed == Int64(streams))
+            #expect(try #require(law.serviceMeanNs) >= 40_000_000)
+            let deviation = try #require(law.deviation)
+            #expect(deviation < 0.02, "more than is allowed cannot be in flight")
+            // With a thousand in flight the machine itself is a limit, and starting and ending are a part of the time.
+            if streams <= 100 { #expect(abs(deviation) <= 0.1, "\(law)") }
+            if streams <= 100 { #expect(record.limit?.kind == .streams, "\(String(describing: record.limit))") }
+            #expect(RunSummary(record, style: .plain).text.contains("by Little's law"))
+        }
+
+        @Test func `C57 one device is throttled at a rate at which many are not, and a run with few is warned of`()
+            async throws
+        {
+            var throttled: [Int64] = []
+            for devices in [1, 5_000] {
+                let record = try await Run(
+                    """
+                    { protocol: "http2", workload: { notifications: 400, devices: \(devices) }, sender: { connections: 1 },
+                      load: { loop: "open", rate: "400/s" },
+                      target: { simulator: { loops: 1, faults: [{ fault: "tokenLimit", rate: "20/s" }] } } }
+                    """
+                ).record()
+                throttled.append(record.errors.first { $0.name == "TooManyRequests" }?.count ?? 0)
+                #expect(record.ledger.accepted + record.ledger.rejected == 400)
+                #expect((record.warnings != nil) == (devices == 1), "\(record.warnings ?? [])")
+            }
+            #expect(throttled[0] > 200 && throttled[1] == 0, "\(throttled)")
+        }
+    }
+}
