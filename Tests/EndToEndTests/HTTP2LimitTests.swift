@@ -40,6 +40,14 @@ extension EndToEndTests {
             #expect(IntervalCSV.text(record).contains("streamLimitLow,streamLimitHigh"))
         }
 
+        @Test func `a gateway that refuses every stream holds a run no longer than it may drain`() async throws {
+            let record = try await Self.record(
+                200, "streams: 50", #"faults: [{ fault: "resetStream", code: "refusedStream", every: 1 }]"#,
+                "phases: { measure: \"1s\", drain: \"1s\" }")
+            #expect(record.durationNs < 20_000_000_000, "\(record.durationNs)")
+            #expect(record.ledger.accepted == 0 && record.ledger.isBalanced, "\(record.ledger)")
+        }
+
         // A round trip lies between the lowered limit and the sender's knowledge of it.
         @Test(arguments: ["refusedStream", "goAway"])
         func `C42 a stream beyond a lowered limit costs itself or the connection, and no notification`(

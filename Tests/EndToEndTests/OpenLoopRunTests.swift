@@ -160,6 +160,19 @@ extension EndToEndTests {
             #expect(try #require(record.throughput.acceptedPerSecond) > 2_000)
         }
 
+        @Test(arguments: ["enhanced", "http2"]) func `a timed run has the rate of its schedule`(name: String)
+            async throws
+        {
+            let record = try await Run(
+                """
+                { protocol: "\(name)", phases: { warmup: "300ms", measure: "1s" }, load: { loop: "open", rate: "2k/s" },
+                  sender: { connections: 4 } }
+                """
+            ).record()
+            #expect((1_800...2_200).contains(try #require(record.throughput.acceptedPerSecond)))
+            #expect(try #require(record.latency["response"]?.count) > 1_500)
+        }
+
         @Test func `what was due while no connection stood is late for that reason, or skipped`() async throws {
             let record = try await Run(
                 """

@@ -189,6 +189,7 @@ public final class HTTP2GatewaySession {
     /// Bytes came from the provider.
     public func receive(_ bytes: UnsafeRawBufferPointer, now: Instant) {
         ledger.counts.receivedBytes += UInt64(bytes.count)
+        ledger.readAt = now
         let before = ledger.counts.api.accepted
         var rest = bytes
         while !isClosed && !isBroken {  // bounded: each turn takes bytes off the input

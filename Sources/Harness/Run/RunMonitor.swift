@@ -20,6 +20,7 @@ struct RunMonitor {
     private let sessionCount: Int
     private var finishedSessions = 0
     private var settled: UInt64 = 0
+    private var firstWrites: UInt64 = 0
     private var certificateRefusals: UInt64 = 0
     private var protocolRefusals: UInt64 = 0
     private(set) var connectionFailures: UInt64 = 0
@@ -123,7 +124,10 @@ struct RunMonitor {
         sums.simulatorRunQueue = progress?.runQueueNs
         sums.simulatorHoldings = progress?.holdings
         gatewayMoved = sums.accepted != present.accepted
-        if sums.written != written || settledNow != settled || gatewayMoved { lastProgress = now }
+        // Writing the same again and again is none: a gateway may refuse it for ever.
+        let firstWrites = sums.written - sums.resent
+        if firstWrites != self.firstWrites || settledNow != settled || gatewayMoved { lastProgress = now }
+        self.firstWrites = firstWrites
         // A gateway that ends each connection soon after the handshake is not there; one that rejects or accepts is.
         let hasAnswered = sums.rejected != present.rejected || gatewayMoved
         if lasting > 0 || finished > 0 || hasAnswered { lastContact = now }

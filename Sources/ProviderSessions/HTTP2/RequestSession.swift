@@ -284,27 +284,32 @@ public final class RequestSession {
         guard state.isOpen else { return }
         if leaving == .violation, now >= heardAt + plan.stallLimit { return loseConnection(.closedHere, now: now) }
         if let pingedAt, now >= pingedAt + requests.pingTimeout { return loseConnection(.timedOut, now: now) }
-        if pingedAt == nil, let pause = requests.pingAfter, now >= heardAt + pause {
+        let isSilent = cancelOverdue(now: now)
+        if pingedAt == nil, let pause = requests.pingAfter, isSilent || now >= heardAt + pause {
             pingedAt = now
             outbox.ping(UInt64(bitPattern: now.nanoseconds), isAnswer: false)
         }
-        cancelOverdue(now: now)
         concludeIfIdle(now: now)
         if action == nil && batch == nil { action = .fill }
     }
 
     /// Cancels requests whose answers are overdue; whether they were accepted nobody knows.
-    private func cancelOverdue(now: Instant) {
+    ///
+    /// - Returns: whether one of them was open so long without anything else being heard, either.
+    private func cancelOverdue(now: Instant) -> Bool {
         var count: UInt64 = 0
+        var isSilent = false
         while let oldest = ring.oldest(), oldest.pointee.openedAt + requests.requestTimeout <= now {
             outbox.reset(streamID: oldest.pointee.streamID, code: .cancel)
             let request = oldest.pointee
+            if request.openedAt >= heardAt { isSilent = true }
             close(oldest)
             settleUnproven(request)
             lateFrameCredit += Self.lateFrames
             count += 1
         }
         if count > 0 { events.append(.request(.timedOut(count: count, at: now))) }
+        return isSilent
     }
 
     /// Gives up at the end of the run's time: what is not settled gets its fate now.

@@ -26,7 +26,7 @@ enum CommandTable {
         summary: "one run: generator, sender, target; a record and a summary",
         options: workload + [
             .setting(
-                "protocol", nil, "NAME", "protocol", "simple, enhanced (the default), framed or mixed (1 and 2)"),
+                "protocol", nil, "NAME", "protocol", "simple, enhanced (the default), framed, mixed (1 and 2) or http2"),
             .setting("connections", "c", "COUNT", "sender.connections", "connections in all"),
             .setting("batch", "b", "COUNT", "sender.batch.notifications", "notifications written in one go"),
             .setting("window", "w", "COUNT", "sender.window", "notifications kept for writing again, per connection"),

@@ -329,6 +329,21 @@ import Testing
         world.expectOrder()
     }
 
+    @Test func `a connection that answers nothing is asked when the first request is overdue, and replaced`() throws {
+        let world = try RequestWorld(5_000) { $0.requestTimeout = .seconds(1) }
+        world.prepare = { [unowned world] gateway in
+            gateway.announce()
+            guard world.gateways.count > 1 else { return }
+            gateway.onRequest = { [unowned gateway] in gateway.accept($0.streamID) }
+        }
+        world.run(for: .seconds(60))
+        #expect(world.gateways.count == 2)
+        #expect(world.gateways.first?.pings.count == 1)
+        #expect(world.ledger.lostConnections == [.timedOut: 1])
+        #expect(world.now < .zero + .seconds(20), "the request's time and the ping's, and not that of each request")
+        #expect(world.ledger.count(of: .unknown) < 100)
+    }
+
     @Test func `a ping that is answered keeps the connection`() throws {
         let world = try RequestWorld(5, arrivals: .constant(Rate(perSecond: 1))) {
             $0.pingAfter = .milliseconds(400)
