@@ -12,8 +12,7 @@ final class SessionFaults {
     }
 
     private var refusing: [FaultWatch] = []
-    private var striking: [FaultWatch] = []
-    private var timed: [FaultWatch] = []
+    private var strikes = ConnectionStrikes()
     private var shaping: [FaultWatch] = []
     /// Until when the connection stalls, so that what was read already does not begin the same stall again.
     private var stalledUntil = Instant.zero
@@ -34,7 +33,7 @@ final class SessionFaults {
             switch fault.effect {
             case .status: refusing.append(watch)
             case .shutdown, .close, .stall, .blackHole:
-                if fault.trigger.isTimed { addTimed(watch, now) } else { striking.append(watch) }
+                strikes.add(watch, openedAt: now)
             case .replyDelay, .replySplit, .replyWithheld, .replyIdentifier, .replyClose: shaping.append(watch)
             case .throttle, .external: break
             case .response, .responseDelay, .unanswered, .resetStream, .goAway, .streamLimit, .streamWindow,
@@ -43,14 +42,14 @@ final class SessionFaults {
                 break
             }
         }
-        if refusing.isEmpty && striking.isEmpty && timed.isEmpty && shaping.isEmpty { return nil }
+        if refusing.isEmpty && strikes.isEmpty && shaping.isEmpty { return nil }
     }
 
     /// Whether notifications must be shown one by one.
-    var watchesNotifications: Bool { !refusing.isEmpty || !striking.isEmpty }
+    var watchesNotifications: Bool { !refusing.isEmpty || strikes.watchesNotifications }
 
     /// When ``timedStrike(now:)`` wants to be called.
-    var deadline: Instant? { timed.compactMap(\.start).min() }
+    var deadline: Instant? { strikes.deadline }
 
     /// The status with which a notification is refused by order.
     func refusal(of subject: FaultSubject, now: Instant) -> ErrorStatus? {
@@ -64,19 +63,12 @@ final class SessionFaults {
 
     /// What befalls the connection with an accepted notification; the first fault counts.
     func strike(_ subject: FaultSubject, now: Instant) -> Strike? {
-        for place in striking.indices {
-            guard let until = striking[place].strike(subject, now: now, totals: totals) else { continue }
-            if let strike = strike(of: striking[place], until: until) { return strike }
-        }
-        return nil
+        strikes.take(with: subject, now: now, totals: totals) { strike($0, until: $1) }
     }
 
     /// What befalls the connection because of the time; nil when nothing is due.
     func timedStrike(now: Instant) -> Strike? {
-        guard let place = timed.firstIndex(where: { $0.start.map { $0 <= now } ?? false }) else { return nil }
-        let watch = timed.remove(at: place)
-        let length = watch.fault.trigger.length ?? .zero
-        return strike(of: watch, until: (watch.start ?? now) + length)
+        strikes.takeDue(now: now) { strike($0, until: $1) }
     }
 
     /// Changes how a reply leaves.
@@ -102,13 +94,7 @@ final class SessionFaults {
         }
     }
 
-    private func addTimed(_ watch: FaultWatch, _ now: Instant) {
-        guard let start = watch.start else { return }
-        // What has passed before the connection came does not befall it, unless it goes on.
-        if start >= now || watch.fault.trigger.length.map({ now < start + $0 }) ?? false { timed.append(watch) }
-    }
-
-    private func strike(of watch: FaultWatch, until: Instant) -> Strike? {
+    private func strike(_ watch: FaultWatch, until: Instant) -> Strike? {
         let strike: Strike
         switch watch.fault.effect {
         case .shutdown: strike = .shutdown

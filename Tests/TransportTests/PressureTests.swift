@@ -99,30 +99,13 @@ import Transport
     /// Case C03 without any answer: the end comes, and it does not take long.
     @Test func `a failed write without an answer ends the connection after a moment`() async throws {
         let bench = try Bench()
-        let hasReset = DispatchSemaphore(value: 0)
-        let canReset = Signal<Bool>()
+        let reset = ResetUnderWrite()
         let listener = try bench.listen { handler in
             handler.onOpen = { link, _ in link.setDeadline(link.core.now) }
-            handler.onTimer = { link in
-                guard canReset.isGiven else { return link.setDeadline(link.core.now + .milliseconds(1)) }
-                link.close(.reset)
-            }
-            handler.onEnd = { _, _ in hasReset.signal() }
+            reset.strike(handler)
         }
         let link = bench.connect(to: listener.address) { handler in
-            var isReset = false
-            handler.onOpen = { link, _ in
-                link.pauseReading()
-                link.setDeadline(link.core.now + .milliseconds(5))
-            }
-            handler.onFill = { _, _ in isReset ? 6 : 0 }
-            handler.onTimer = { link in
-                canReset.give(true)
-                hasReset.wait()
-                isReset = true
-                #expect(!link.hasWriteFailed)
-                link.requestFill()
-            }
+            reset.suffer(handler)
             handler.onEnd = { link, _ in #expect(link.hasWriteFailed) }
         }
         let ended = try await link.ended.wait()
@@ -171,32 +154,13 @@ import Transport
     @Test func `a reply is delivered although a write failed first`() async throws {
         let bench = try Bench()
         let reply: [UInt8] = [8, 8, 0, 0, 0, 50]
-        let hasReset = DispatchSemaphore(value: 0)
-        let canReset = Signal<Bool>()
+        let reset = ResetUnderWrite()
         let listener = try bench.listen { handler in
             handler.sends(reply)
             handler.onFlush = { link in link.setDeadline(link.core.now) }
-            handler.onTimer = { link in
-                guard canReset.isGiven else { return link.setDeadline(link.core.now + .milliseconds(1)) }
-                link.close(.reset)
-            }
-            handler.onEnd = { _, _ in hasReset.signal() }
+            reset.strike(handler)
         }
-        let link = bench.connect(to: listener.address) { handler in
-            var isReset = false
-            handler.onOpen = { link, _ in
-                link.pauseReading()
-                link.setDeadline(link.core.now + .milliseconds(5))
-            }
-            handler.onFill = { _, _ in isReset ? 6 : 0 }
-            handler.onTimer = { link in
-                // Holds the loop until the reset is in, so that the write sees it before the reader does.
-                canReset.give(true)
-                hasReset.wait()
-                isReset = true
-                link.requestFill()
-            }
-        }
+        let link = bench.connect(to: listener.address) { handler in reset.suffer(handler) }
         let ended = try await link.ended.wait()
         guard case .writeFailed = ended.end else {
             Issue.record("ended with \(ended.end)")
@@ -230,5 +194,38 @@ import Transport
             #expect(end.end == .truncated || end.end == .reset)
         }
         await bench.shutDown()
+    }
+}
+
+/// A reset that comes while the other end does not read and is about to write, so that the write sees it before the reader does.
+private struct ResetUnderWrite: Sendable {
+    private let hasReset = DispatchSemaphore(value: 0)
+    private let canReset = Signal<Bool>()
+
+    /// The end that resets, from its deadline on, as soon as the other one is ready for it.
+    func strike(_ handler: ScriptedHandler) {
+        handler.onTimer = { [canReset] link in
+            guard canReset.isGiven else { return link.setDeadline(link.core.now + .milliseconds(1)) }
+            link.close(.reset)
+        }
+        handler.onEnd = { [hasReset] _, _ in hasReset.signal() }
+    }
+
+    /// The end that writes into it.
+    func suffer(_ handler: ScriptedHandler) {
+        var isReset = false
+        handler.onOpen = { link, _ in
+            link.pauseReading()
+            link.setDeadline(link.core.now + .milliseconds(5))
+        }
+        handler.onFill = { _, _ in isReset ? 6 : 0 }
+        handler.onTimer = { [canReset, hasReset] link in
+            // Holds the loop until the reset is in.
+            canReset.give(true)
+            hasReset.wait()
+            isReset = true
+            #expect(!link.hasWriteFailed)
+            link.requestFill()
+        }
     }
 }

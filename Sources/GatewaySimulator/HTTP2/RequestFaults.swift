@@ -26,8 +26,7 @@ final class RequestFaults {
     private var refusing: [FaultWatch] = []
     private var limiting: [(watch: FaultWatch, limiter: TokenLimiter)] = []
     private var shaping: [FaultWatch] = []
-    private var striking: [FaultWatch] = []
-    private var timed: [FaultWatch] = []
+    private var strikes = ConnectionStrikes()
     private var stalledUntil = Instant.zero
     private let ledger: GatewayLedger
     private let totals: FaultTotals
@@ -50,17 +49,18 @@ final class RequestFaults {
             case .response: refusing.append(watch)
             case .tokenLimit(let rate): limiting.append((watch, limiters.limiter(ofFault: index, rate: rate)))
             case .responseDelay, .unanswered, .resetStream: shaping.append(watch)
-            case .goAway, .shutdown, .close, .stall, .blackHole, .streamLimit, .streamWindow, .windowHeld:
-                if fault.trigger.isTimed { addTimed(watch, now) } else { striking.append(watch) }
+            // Limits hold for connections that come later, too.
+            case .streamLimit, .streamWindow: strikes.add(watch, isLasting: true, openedAt: now)
+            case .goAway, .shutdown, .close, .stall, .blackHole, .windowHeld: strikes.add(watch, openedAt: now)
             case .status, .throttle, .external, .replyDelay, .replySplit, .replyWithheld, .replyIdentifier, .replyClose:
                 break
             }
         }
-        if refusing.isEmpty && limiting.isEmpty && shaping.isEmpty && striking.isEmpty && timed.isEmpty { return nil }
+        if refusing.isEmpty && limiting.isEmpty && shaping.isEmpty && strikes.isEmpty { return nil }
     }
 
     /// When ``timedStrike(now:)`` wants to be called.
-    var deadline: Instant? { timed.compactMap(\.start).min() }
+    var deadline: Instant? { strikes.deadline }
 
     /// The reason with which a request is refused by order.
     func refusal(of subject: FaultSubject, now: Instant) -> RefusalReason? {
@@ -100,32 +100,15 @@ final class RequestFaults {
 
     /// What befalls the connection with a request; the first fault counts.
     func strike(_ subject: FaultSubject, now: Instant) -> Strike? {
-        for place in striking.indices {
-            guard let until = striking[place].strike(subject, now: now, totals: totals) else { continue }
-            if let strike = strike(of: striking[place], until: until) { return strike }
-        }
-        return nil
+        strikes.take(with: subject, now: now, totals: totals) { strike($0, until: $1) }
     }
 
     /// What befalls the connection because of the time; nil when nothing is due.
     func timedStrike(now: Instant) -> Strike? {
-        guard let place = timed.firstIndex(where: { $0.start.map { $0 <= now } ?? false }) else { return nil }
-        let watch = timed.remove(at: place)
-        return strike(of: watch, until: (watch.start ?? now) + (watch.fault.trigger.length ?? .zero))
+        strikes.takeDue(now: now) { strike($0, until: $1) }
     }
 
-    private func addTimed(_ watch: FaultWatch, _ now: Instant) {
-        guard let start = watch.start else { return }
-        let lasts: Bool
-        switch watch.fault.effect {
-        // Limits hold for connections that come later, too.
-        case .streamLimit, .streamWindow: lasts = true
-        default: lasts = watch.fault.trigger.length.map { now < start + $0 } ?? false
-        }
-        if start >= now || lasts { timed.append(watch) }
-    }
-
-    private func strike(of watch: FaultWatch, until: Instant) -> Strike? {
+    private func strike(_ watch: FaultWatch, until: Instant) -> Strike? {
         let strike: Strike
         switch watch.fault.effect {
         case .goAway(let order): strike = .goAway(order)
