@@ -1,3 +1,4 @@
+import Glibc
 import Primitives
 import Testing
 import Transport
@@ -10,6 +11,14 @@ import Transport
         #expect(rate.byteCount == 3 * 1_000_003)
         #expect(rate.bytesPerSecond > 0)
         #expect(rate.senderProcessorTime > .zero && rate.receiverProcessorTime > .zero)
+    }
+
+    /// With more threads than processors the last one starts long after the first: the time must run from the first.
+    @Test func `the raw pipe over many connections claims no more than the processors can give`() throws {
+        let rate = try RawTLSPipe.measure(connectionCount: 64, bound: bound)
+        let used = (rate.senderProcessorTime + rate.receiverProcessorTime).nanoseconds
+        let given = rate.duration.nanoseconds * Int64(sysconf(Int32(_SC_NPROCESSORS_ONLN)))
+        #expect(Double(used) <= 1.05 * Double(given))
     }
 
     @Test func `the link pump carries exactly the bytes asked for`() async throws {

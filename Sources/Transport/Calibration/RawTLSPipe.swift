@@ -41,7 +41,8 @@ public enum RawTLSPipe {
 private final class PipeRun: Sendable {
     private struct Totals {
         var byteCount = 0
-        var start = Instant.zero
+        /// When the first sender began: with more threads than processors the last one begins much later.
+        var start: Instant?
         var end = Instant.zero
         var sender = Interval.zero
         var receiver = Interval.zero
@@ -69,7 +70,7 @@ private final class PipeRun: Sendable {
         guard let tls = shakeHands(clientContext, socket) else { return }
         let began = MonotonicClock.now()
         let cpu = ThreadClock.now()
-        totals.withLock { $0.start = max($0.start, began) }
+        totals.withLock { $0.start = min($0.start ?? began, began) }
         let record = UnsafeMutableRawBufferPointer.allocate(byteCount: RawTLSPipe.recordBytes, alignment: 64)
         defer { record.deallocate() }
         record.initializeMemory(as: UInt8.self, repeating: 0x2A)
@@ -105,7 +106,7 @@ private final class PipeRun: Sendable {
         let totals = totals.withLock { $0 }
         if let failure = totals.failure { throw .tls(failure) }
         return PipeRate(
-            byteCount: totals.byteCount, duration: totals.end - totals.start, senderProcessorTime: totals.sender,
+            byteCount: totals.byteCount, duration: totals.end - (totals.start ?? totals.end), senderProcessorTime: totals.sender,
             receiverProcessorTime: totals.receiver)
     }
 
