@@ -15,6 +15,7 @@ let settings: [SwiftSetting] = [
 let modules: [(name: String, imports: [String])] = [
     ("Primitives", []),
     ("PushWire", ["Primitives"]),
+    ("Statistics", ["Primitives"]),
     ("Histograms", ["Primitives", "CZlib"]),
     ("Workload", ["Primitives", "PushWire"]),
     ("ProviderSessions", ["Primitives", "PushWire", "Workload"]),
@@ -23,8 +24,8 @@ let modules: [(name: String, imports: [String])] = [
     ("Transport", ["Primitives", "SecureChannel", "COpenSSL", "CShims"]),
     ("SimulatedTransport", ["Primitives", "PushWire", "Workload", "ProviderSessions", "GatewaySimulator"]),
     ("RunRecords", ["Primitives", "PushWire", "Histograms", "Workload"]),
-    ("Analysis", ["Primitives", "RunRecords", "Histograms"]),
-    ("Reports", ["Primitives", "RunRecords", "Analysis", "Histograms"]),
+    ("Analysis", ["Primitives", "RunRecords", "Histograms", "Statistics"]),
+    ("Reports", ["Primitives", "RunRecords", "Analysis", "Histograms", "Statistics"]),
     (
         "Harness",
         [
@@ -64,6 +65,7 @@ let package = Package(
         .testTarget(name: "PrimitivesTests", dependencies: ["Primitives"]),
         .testTarget(
             name: "PushWireTests", dependencies: ["PushWire", "GatewaySimulator", "Primitives", "CNghttp2"]),
+        .testTarget(name: "StatisticsTests", dependencies: ["Statistics", "Primitives"]),
         .testTarget(name: "HistogramsTests", dependencies: ["Histograms", "Primitives"]),
         .testTarget(name: "WorkloadTests", dependencies: ["Workload", "PushWire", "Primitives"]),
         .testTarget(
