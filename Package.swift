@@ -49,7 +49,8 @@ let package = Package(
         .executableTarget(
             name: "pushbench",
             dependencies: [
-                "Harness", "Reports", "Analysis", "RunRecords", "Histograms", "Workload", "GatewaySimulator",
+                "Harness", "Reports", "Analysis", "Statistics", "RunRecords", "Histograms", "Workload",
+                "GatewaySimulator",
                 "ProviderSessions", "SecureChannel", "Transport", "PushWire", "Primitives", "CShims",
             ],
             linkerSettings: [jemalloc]),
@@ -82,7 +83,7 @@ let package = Package(
             name: "TransportTests", dependencies: ["Transport", "SecureChannel", "Primitives", "CShims"]),
         .testTarget(
             name: "RecordTests",
-            dependencies: ["RunRecords", "Reports", "Analysis", "Histograms", "Workload", "Primitives"]),
+            dependencies: ["RunRecords", "Reports", "Analysis", "Statistics", "Histograms", "Workload", "Primitives"]),
         .testTarget(
             name: "HarnessTests",
             dependencies: ["Harness", "ProviderSessions", "RunRecords", "Histograms", "Workload", "Primitives"]),

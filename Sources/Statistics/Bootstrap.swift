@@ -55,6 +55,7 @@ public struct Bootstrap: Equatable, Sendable {
     /// - Returns: nil if there are none.
     public func median(of pairs: [Double]) -> EstimateInterval? {
         guard let estimate = Statistics.median(pairs) else { return nil }
+        if Set(pairs).count == 1 { return certain(estimate) }
         var draws = Draws(pairs)
         return interval(estimate) { random in draws.median(&random) }
     }
@@ -63,11 +64,17 @@ public struct Bootstrap: Equatable, Sendable {
         _ base: [Double], _ candidate: [Double], _ compare: (Double, Double) -> Double
     ) -> EstimateInterval? {
         guard let left = Statistics.median(base), let right = Statistics.median(candidate) else { return nil }
+        if Set(base).count == 1, Set(candidate).count == 1 { return certain(compare(left, right)) }
         var (baseDraws, candidateDraws) = (Draws(base), Draws(candidate))
         return interval(compare(left, right)) { random in
             let left = baseDraws.median(&random)
             return compare(left, candidateDraws.median(&random))
         }
+    }
+
+    /// The interval of values of which all draws are alike.
+    private func certain(_ estimate: Double) -> EstimateInterval {
+        EstimateInterval(estimate: estimate, low: estimate, high: estimate)
     }
 
     private func interval(_ estimate: Double, draw: (inout SeededRandom) -> Double) -> EstimateInterval {

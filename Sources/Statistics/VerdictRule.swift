@@ -55,9 +55,10 @@ public struct VerdictRule: Equatable, Sendable {
     }
 
     /// Whether samples of these sizes can show anything in a family of so many figures; if not, even the clearest change would
-    /// look like chance.
+    /// look like chance. Fewer than three runs say nothing about their scatter, whatever the other side has.
     public func canDecide(_ baseCount: Int, _ candidateCount: Int, family: Int) -> Bool {
-        MannWhitney.smallestP(baseCount, candidateCount) * Double(max(1, family)) <= alpha
+        guard min(baseCount, candidateCount) >= 3 else { return false }
+        return MannWhitney.smallestP(baseCount, candidateCount) * Double(max(1, family)) <= alpha
     }
 
     /// The number of runs on each side from which on something can be shown.

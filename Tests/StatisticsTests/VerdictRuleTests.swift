@@ -46,6 +46,10 @@ import Testing
         #expect(rule.canDecide(runs, runs, family: family) && !rule.canDecide(runs - 1, runs - 1, family: family))
     }
 
+    @Test func `two runs show no scatter`() {
+        #expect(!rule.canDecide(2, 1_000, family: 1) && rule.canDecide(3, 1_000, family: 1))
+    }
+
     @Test func `probabilities of a family are corrected by their ranks`() {
         #expect(Holm.adjusted([]) == [] && Holm.adjusted([0.3]) == [0.3])
         let adjusted = Holm.adjusted([0.04, 0.01, 0.03, 0.005])
