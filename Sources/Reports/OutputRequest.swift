@@ -107,6 +107,7 @@ public struct OutputRequest: Equatable, Sendable {
     /// - Parameters:
     ///   - texts: the requests as written.
     ///   - accepted: the forms that the command has.
+    /// - Returns: the requests in their order.
     /// - Throws: ``OutputRequestError``, also when two of them would run into each other on the standard output.
     public static func read(
         _ texts: [String], of accepted: [OutputFormat] = OutputFormat.allCases

@@ -1,4 +1,5 @@
 import Foundation
+import Primitives
 import RunRecords
 import Testing
 
@@ -82,7 +83,7 @@ extension EndToEndTests {
             #expect(again.status == 5 && again.output.contains("interleaved \(order)"), "\(again.output)")
         }
 
-        @Test func `a regression that does not show again is unconfirmed`() throws {
+        @Test func `a regression that shows again is confirmed`() throws {
             let folder = try ScratchFolder()
             let confirmed = try Program.shell(
                 "",

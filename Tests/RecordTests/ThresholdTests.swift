@@ -1,5 +1,6 @@
 import Analysis
 import Histograms
+import Primitives
 import RunRecords
 import Testing
 

@@ -89,6 +89,7 @@ extension RunSeriesRecord {
     /// - Parameters:
     ///   - bytes: the whole file.
     ///   - path: its name, for messages.
+    /// - Returns: the series.
     /// - Throws: ``RecordError`` saying what is wrong with the bytes.
     public static func decode(_ bytes: [UInt8], path: String) throws(RecordError) -> RunSeriesRecord {
         let found = try RecordCoding.schema(of: bytes, path: path)
