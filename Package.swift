@@ -57,7 +57,8 @@ let package = Package(
         .executableTarget(
             name: "Benchmarks",
             dependencies: [
-                "Harness", "Analysis", "RunRecords", "Histograms", "Workload", "GatewaySimulator", "PushWire",
+                "Harness", "Analysis", "Statistics", "RunRecords", "Histograms", "Workload", "GatewaySimulator",
+                "PushWire",
                 "Primitives",
                 "Transport", "SecureChannel", "CShims",
             ],

@@ -35,7 +35,7 @@ extension EndToEndTests {
             #expect(
                 Set(parts.keys) == [
                     "operations", "pipe", "allocations", "memory", "handshakes", "writes", "matrix", "http2",
-                    "measuring",
+                    "measuring", "verdicts",
                 ])
             for (name, part) in parts {
                 guard case .object(let table) = part, case .array(let rows)? = table["rows"] else {
@@ -51,7 +51,8 @@ extension EndToEndTests {
             let (output, status) = try Self.run(["everything"])
             #expect(status == 1)
             #expect(
-                output.contains("operations, pipe, allocations, memory, handshakes, writes, matrix, http2, measuring"),
+                output.contains(
+                    "operations, pipe, allocations, memory, handshakes, writes, matrix, http2, measuring, verdicts"),
                 "\(output)")
         }
     }

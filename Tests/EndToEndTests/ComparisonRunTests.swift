@@ -175,6 +175,23 @@ extension EndToEndTests {
             #expect(missing.status == 2 && missing.output.contains("/nowhere/x"), "\(missing.output)")
         }
 
+        @Test(arguments: ["enhanced", "http2"])
+        func `a sender with other work is no faster than that allows`(_ interface: String) async throws {
+            let record = try await Run(
+                """
+                {
+                  target: { simulator: { loops: 1 } }, protocol: "\(interface)",
+                  workload: { notifications: 2_000, devices: 100, seed: 1 },
+                  sender: { connections: 2, loops: 1, extraWork: "100us", batch: { notifications: 50 } },
+                }
+                """
+            ).record()
+            expectClean(record)
+            let length = try #require(record.throughput.acceptedPerSecond.map { 2_000 / $0 })
+            // The last batch is accepted before its work is done.
+            #expect(length > 0.19 && length < 5, "\(length) s")
+        }
+
         @Test func `a threshold can end a run, which has then failed`() throws {
             let folder = try ScratchFolder()
             let file = try folder.file(

@@ -144,6 +144,10 @@ import Testing
         #expect(text.contains("\"schema\" : \"pushbench.compare/1\""))
         #expect(text.contains("\"status\" : \"regressed\"") && text.contains("\"exitCode\" : 5"))
         #expect(text.contains("\"confirmation\" : null"))
+        let folder = try TemporaryFolder()
+        try folder.write("c.json", text)
+        #expect(try Comparison.read(folder.path("c.json")) == comparison)
+        #expect(throws: RecordError.self) { try RunSeriesRecord.read(folder.path("c.json")) }
         #expect(throws: RecordError.singleRunsOnly(form: "csv")) {
             try OutputFormat.csv.render(comparison, style: .plain)
         }

@@ -1,7 +1,17 @@
-import RunRecords
+public import RunRecords
 import Statistics
 
 extension Comparison {
+    /// Reads a comparison that was written as JSON.
+    ///
+    /// - Throws: ``RecordError`` saying what is wrong with the file.
+    public static func read(_ path: String) throws(RecordError) -> Comparison {
+        let bytes = try RecordCoding.bytes(of: path)
+        let found = try RecordCoding.schema(of: bytes, path: path)
+        guard found == currentSchema else { throw .otherSchema(path: path, found: found) }
+        return try RecordCoding.decoded(bytes, path: path)
+    }
+
     /// The ratios of the pairs' values, by the figures' names: what a comparison of something with itself shows of the machine's noise.
     /// Figures that lack a value or have one that is not positive are left out.
     public var pairRatios: [String: [Double]] {

@@ -5,7 +5,7 @@ package enum RecordCoding {
     private static let fileBytesMax = 1 << 30
 
     /// A whole file.
-    static func bytes(of path: String) throws(RecordError) -> [UInt8] {
+    package static func bytes(of path: String) throws(RecordError) -> [UInt8] {
         do throws(FileFailure) { return try FileAccess.read(path, limit: fileBytesMax) } catch { throw .file(error) }
     }
 
@@ -28,7 +28,7 @@ package enum RecordCoding {
     }
 
     /// The name of the schema that a file's text says it has.
-    static func schema(of bytes: [UInt8], path: String) throws(RecordError) -> String? {
+    package static func schema(of bytes: [UInt8], path: String) throws(RecordError) -> String? {
         guard bytes.contains(where: { !isBlank($0) }) else { throw .empty(path: path) }
         guard let name = try? JSONDecoder().decode(SchemaName.self, from: Data(bytes)) else {
             throw notARecord(bytes, path)
@@ -37,7 +37,7 @@ package enum RecordCoding {
     }
 
     /// A record of a file whose schema is known to be that of `Record`.
-    static func decoded<Record: Decodable>(_ bytes: [UInt8], path: String) throws(RecordError) -> Record {
+    package static func decoded<Record: Decodable>(_ bytes: [UInt8], path: String) throws(RecordError) -> Record {
         do {
             return try JSONDecoder().decode(Record.self, from: Data(bytes))
         } catch {
