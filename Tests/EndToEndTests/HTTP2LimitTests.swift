@@ -28,15 +28,15 @@ extension EndToEndTests {
 
         @Test func `C40 one stream until the first success, and then as many as the gateway allows`() async throws {
             let record = try await Self.record(
-                1_000, "streams: 500", #"faults: [{ fault: "responseDelay", delay: "10ms" }]"#)
+                1_000, "streams: 1_000", #"faults: [{ fault: "responseDelay", delay: "10ms" }]"#)
             Self.expectAllAccepted(record)
             // One after the other they would take ten seconds.
             #expect(record.durationNs < 6_000_000_000, "\(record.durationNs)")
             #expect(record.intervals.first?.streamLimitLow == 1)
-            #expect(record.intervals.compactMap(\.streamLimitHigh).max() == 500)
+            #expect(record.intervals.compactMap(\.streamLimitHigh).max() == 1_000)
             let http2 = try #require(record.simulatorLedger?.http2)
             #expect(http2.refusedStreams == 0 && http2.maxOpenStreams > 1)
-            #expect(RunSummary(record, style: .plain).text.contains("1 to 500 requests at once on a connection"))
+            #expect(RunSummary(record, style: .plain).text.contains("1 to 1,000 requests at once on a connection"))
             #expect(IntervalCSV.text(record).contains("streamLimitLow,streamLimitHigh"))
         }
 

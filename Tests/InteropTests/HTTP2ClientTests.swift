@@ -122,11 +122,13 @@ extension InteropTests {
         func `keys of the other environment and of other apps are told`() throws {
             let signer = try Signer()
             for (setting, reason) in [
-                ("keyEnvironment=production", "BadEnvironmentKeyInToken"),
-                ("keyTopics=['other.app']", "TopicDisallowed"),
+                (#"environment: "production""#, "BadEnvironmentKeyInToken"),
+                (#"topics: ["other.app"]"#, "TopicDisallowed"),
             ] {
-                let simulator = try Simulator(
-                    signer.options + ["--set", "target.simulator.http2.\(setting.replacing("'", with: "\""))"])
+                let key =
+                    #"{ file: "\#(signer.folder.path)/AuthKey_ABC123DEFG.pub.pem", keyID: "ABC123DEFG", "#
+                    + #"teamID: "TEAM123456", \#(setting) }"#
+                let simulator = try Simulator(["--set", "target.simulator.http2.keys=[\(key)]"])
                 let answer = try Self.curl(simulator, "--http2 -H 'authorization: bearer \(signer.token)'")
                 #expect(answer.hasSuffix(#"{"reason":"\#(reason)"}"#), "\(setting)")
             }

@@ -25,6 +25,8 @@ final class LoopRecorder {
         var connectionFailures: UInt64 = 0
         var openConnections = 0
         var lastingConnections = 0
+        /// Sessions whose requests come to nothing.
+        var unansweredSessions = 0
         var finishedSessions = 0
         /// How many requests connections could have open at once in the present interval; nil for the binary interface.
         var streamLimits: ClosedRange<Int>?
@@ -53,6 +55,9 @@ final class LoopRecorder {
     private let isMeasuring: Bool
     private let schedule: ArrivalSchedule?
     private var cursor = ArrivalCursor()
+    private var refusalCursor = ArrivalCursor()
+    /// How long refused requests took, by reason.
+    private(set) var refusals = RefusalLatencies()
     private var scheduleStart = Instant.zero
     private let lateAfter: Interval
     /// Notifications that were written late.
@@ -125,6 +130,9 @@ final class LoopRecorder {
         case .firstProof(let delay, let at):
             self[.firstAcceptance, at: at].record(delay.nanoseconds)
         case .proved(let at): lastProof = at
+        case .request(.refused(let refusal, let at)) where isMeasuring:
+            let intended = schedule.map { scheduleStart + $0.time(of: refusal.sequence, &refusalCursor) }
+            refusals.record(refusal, in: bounds.phase(at: intended ?? Self.start(of: refusal, at: at)))
         case .request(.blocked(_, let time, let at)):
             self[.blocked, at: at].record(time.nanoseconds)
         case .request(.streamLimit(let limit, _)): noteStreamLimit(limit)
@@ -163,13 +171,20 @@ final class LoopRecorder {
             let phase = intended ?? request.writtenAt
             let service = request.isAccepted ? Series.service : .serviceRefused
             self[service, at: phase].record((end - request.writtenAt).nanoseconds)
-            if let intended, request.isAccepted { self[.response, at: phase].record((end - intended).nanoseconds) }
+            guard let intended else { continue }
+            let response = request.isAccepted ? Series.response : .responseRefused
+            self[response, at: phase].record((end - intended).nanoseconds)
         }
+    }
+
+    private static func start(of refusal: RequestRefusal, at end: Instant) -> Instant {
+        Instant(nanoseconds: end.nanoseconds - refusal.latency.nanoseconds)
     }
 
     /// Enters why an attempt to connect failed; of what a hostile gateway can vary, only the first kinds are kept.
     func recordFailedAttempt(_ end: LinkEnd) {
         if end.isCertificateRefusal { certificateRefusals += 1 }
+        if end.isProtocolRefusal { protocolRefusals += 1 }
         countFailure(end.text)
     }
 
