@@ -55,7 +55,6 @@ final class LoopRecorder {
     private let isMeasuring: Bool
     private let schedule: ArrivalSchedule?
     private var cursor = ArrivalCursor()
-    private var refusalCursor = ArrivalCursor()
     /// How long refused requests took, by reason.
     private(set) var refusals = RefusalLatencies()
     private var scheduleStart = Instant.zero
@@ -130,9 +129,6 @@ final class LoopRecorder {
         case .firstProof(let delay, let at):
             self[.firstAcceptance, at: at].record(delay.nanoseconds)
         case .proved(let at): lastProof = at
-        case .request(.refused(let refusal, let at)) where isMeasuring:
-            let intended = schedule.map { scheduleStart + $0.time(of: refusal.sequence, &refusalCursor) }
-            refusals.record(refusal, in: bounds.phase(at: intended ?? Self.start(of: refusal, at: at)))
         case .request(.blocked(_, let time, let at)):
             self[.blocked, at: at].record(time.nanoseconds)
         case .request(.streamLimit(let limit, _)): noteStreamLimit(limit)
@@ -171,14 +167,11 @@ final class LoopRecorder {
             let phase = intended ?? request.writtenAt
             let service = request.isAccepted ? Series.service : .serviceRefused
             self[service, at: phase].record((end - request.writtenAt).nanoseconds)
+            if !request.isAccepted { refusals.record(request, answeredAt: end, in: bounds.phase(at: phase)) }
             guard let intended else { continue }
             let response = request.isAccepted ? Series.response : .responseRefused
             self[response, at: phase].record((end - intended).nanoseconds)
         }
-    }
-
-    private static func start(of refusal: RequestRefusal, at end: Instant) -> Instant {
-        Instant(nanoseconds: end.nanoseconds - refusal.latency.nanoseconds)
     }
 
     /// Enters why an attempt to connect failed; of what a hostile gateway can vary, only the first kinds are kept.

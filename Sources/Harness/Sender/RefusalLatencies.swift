@@ -3,15 +3,16 @@ import Primitives
 import ProviderSessions
 import PushWire
 
-/// How long refused requests took, by phase and reason; of what a hostile gateway can vary, only the first kinds are kept.
+/// How long refused requests took, by phase and documented reason, or by status without one; of what a hostile gateway can vary, only
+/// the first kinds are kept.
 struct RefusalLatencies {
     /// What one phase has, by kind of refusal.
     typealias Snapshots = [RunPhase: [RequestBook.RefusalKind: HistogramSnapshot]]
 
     private struct Entry {
         var phase: RunPhase
-        var status: Int
-        var reason: RefusalBody.Reason
+        var status: UInt16
+        var reason: RefusalReason?
         var histogram = Histogram()
     }
 
@@ -20,8 +21,8 @@ struct RefusalLatencies {
     private var entries: [Entry] = []
 
     /// Enters one refusal.
-    mutating func record(_ refusal: RequestRefusal, in phase: RunPhase) {
-        let latency = refusal.latency.nanoseconds
+    mutating func record(_ refusal: RequestSample, answeredAt end: Instant, in phase: RunPhase) {
+        let latency = (end - refusal.writtenAt).nanoseconds
         if let index = entries.firstIndex(where: {
             $0.status == refusal.status && $0.phase == phase && $0.reason == refusal.reason
         }) {
@@ -37,7 +38,8 @@ struct RefusalLatencies {
     var snapshots: Snapshots {
         var all: Snapshots = [:]
         for entry in entries {
-            let kind = RequestBook.RefusalKind(status: entry.status, reason: entry.reason)
+            let kind = RequestBook.RefusalKind(
+                status: Int(entry.status), reason: entry.reason.map { .known($0) } ?? .absent)
             all[entry.phase, default: [:]][kind] = entry.histogram.snapshot()
         }
         return all
