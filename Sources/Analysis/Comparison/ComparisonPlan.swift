@@ -42,7 +42,7 @@ extension Metric {
 
     /// All figures that comparisons show, the most important first.
     static func compared(in runs: [RunRecord]) -> [Metric] {
-        let series = seriesNames.filter { name in runs.contains { $0.latency[name] != nil } }
+        let series = ordered(runs.flatMap(\.latency.keys))
         let latencies = series.flatMap { name in
             [Metric.Statistic.quantile(0.5), .quantile(0.99), .max].map { Metric.latency(series: name, $0) }
         }

@@ -31,7 +31,7 @@ extension RunRecord {
             record.sent = Int64(counts.sent)
             record.written = Int64(counts.written)
             record.bytes = Int64(counts.bytes)
-            let own = Self.latencies(outcome.sender.histograms[phase] ?? [:], join, phase)
+            let own = Self.latencies(outcome.sender, join, phase)
             if phase == .measure { latency = own } else { record.latency = own }
             records.append(record)
         }
@@ -39,10 +39,18 @@ extension RunRecord {
     }
 
     private static func latencies(
-        _ histograms: [Series: HistogramSnapshot], _ join: LatencyJoin?, _ phase: RunPhase
+        _ sender: SenderLoop.Result, _ join: LatencyJoin?, _ phase: RunPhase
     ) -> [String: LatencyRecord] {
         var latencies: [String: LatencyRecord] = [:]
-        for (series, snapshot) in histograms { latencies[series.name] = LatencyRecord(Histogram(snapshot)) }
+        for (series, snapshot) in sender.histograms[phase] ?? [:] {
+            latencies[series.name] = LatencyRecord(Histogram(snapshot))
+        }
+        // A hostile gateway may give one reason with several statuses.
+        let reasons = Dictionary(
+            (sender.refusals[phase] ?? [:]).map { ($0.key.name, $0.value) }, uniquingKeysWith: SenderLoop.Result.sum)
+        for (reason, snapshot) in reasons {
+            latencies[Metric.refusedSeries(reason)] = LatencyRecord(Histogram(snapshot))
+        }
         guard let join else { return latencies }
         for (series, timed) in join.series[phase] ?? [:] {
             var record = LatencyRecord(timed.histogram)

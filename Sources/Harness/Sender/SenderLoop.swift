@@ -12,6 +12,7 @@ final class SenderLoop {
     struct Result: Sendable {
         var ledger = FateLedger()
         var histograms: SeriesSnapshots = [:]
+        var refusals: RefusalLatencies.Snapshots = [:]
         var phases: [RunPhase: LoopRecorder.PhaseCounts] = [:]
         /// When a sample of notifications was first written, and when proved.
         var sent = SequenceSample()
@@ -39,6 +40,9 @@ final class SenderLoop {
             ledger.add(other.ledger)
             for (phase, series) in other.histograms {
                 histograms[phase, default: [:]].merge(series, uniquingKeysWith: Self.sum)
+            }
+            for (phase, kinds) in other.refusals {
+                refusals[phase, default: [:]].merge(kinds, uniquingKeysWith: Self.sum)
             }
             for (phase, counts) in other.phases {
                 var sum = phases[phase, default: LoopRecorder.PhaseCounts()]
@@ -68,7 +72,7 @@ final class SenderLoop {
             histograms.values.reduce(0) { $0 + ($1[name]?.totals.count ?? 0) + ($1[name]?.totals.invalidCount ?? 0) }
         }
 
-        private static func sum(_ left: HistogramSnapshot, _ right: HistogramSnapshot) -> HistogramSnapshot {
+        static func sum(_ left: HistogramSnapshot, _ right: HistogramSnapshot) -> HistogramSnapshot {
             let sum = Histogram(left)
             sum.addOrStop(right)
             return sum.snapshot()
@@ -201,6 +205,7 @@ final class SenderLoop {
             snapshot.unsettled += link.session.unsettledCount
             snapshot.openConnections += link.session.isOpen ? 1 : 0
             snapshot.lastingConnections += link.session.isLasting(at: core.now) ? 1 : 0
+            snapshot.unansweredSessions += link.session.isUnanswered ? 1 : 0
             snapshot.finishedSessions += link.session.isFinished ? 1 : 0
         }
         snapshot.use = core.use
@@ -211,6 +216,7 @@ final class SenderLoop {
     func result() -> Result {
         var result = Result(ledger: recorder.ledger, inFlightAtError: recorder.inFlightAtError)
         result.histograms = recorder.histograms
+        result.refusals = recorder.refusals.snapshots
         result.phases = recorder.phases
         result.sent = recorder.sent
         result.proved = recorder.proved
