@@ -5,7 +5,7 @@ import Transport
 
 @testable import RunRecords
 
-extension EndToEndTests {
+extension PatientEndToEndTests {
     /// C51: every numeric key at 0, −1, its bounds and huge is refused by name or has a meaning; none makes a run hang.
     ///
     /// The keys come from the profile's own tables, so that a new one is among them.

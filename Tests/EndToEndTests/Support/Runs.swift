@@ -8,6 +8,9 @@ import Workload
 /// Whole runs over real TLS. Serialized: two processes a run are all that two cores carry.
 @Suite(.serialized, .timeLimit(.minutes(5))) struct EndToEndTests {}
 
+/// Runs that mostly wait, for faults and for peers that do harm: one after the other, but beside the others.
+@Suite(.serialized, .timeLimit(.minutes(5))) struct PatientEndToEndTests {}
+
 /// One run: a profile as its text.
 struct Run {
     var profile: Profile
