@@ -44,11 +44,11 @@ extension EndToEndTests {
 
         @Test(arguments: Cell.all.filter { $0.roundTrip == 0 })
         func `C50 nothing stands still with 1,024 streams and any window`(cell: Cell) async throws {
-            try await Self.expectLimit(of: cell, isAlone: true)
+            try await Self.expectLimit(of: cell)
         }
 
-        private static func expectLimit(of cell: Cell, isAlone: Bool = false) async throws {
-            var run = try Run(
+        private static func expectLimit(of cell: Cell) async throws {
+            let run = try Run(
                 """
                 { protocol: "http2",
                   workload: { notifications: \(cell.notifications), payload: { bytes: \(cell.payload) } },
@@ -56,7 +56,6 @@ extension EndToEndTests {
                   target: { simulator: { loops: 1, roundTrip: "\(cell.roundTrip)ms",
                                          http2: { maxStreams: 1_024, connectionWindow: \(cell.window) } } } }
                 """)
-            run.isAlone = isAlone
             let record = try await run.record()
             #expect(record.ledger.accepted == Int64(cell.notifications) && record.ledger.duplicates == 0, "\(cell)")
             // The simulator ends a connection that sends more than its window has room for.
