@@ -96,7 +96,8 @@ public struct RunSummary {
 
     private var limit: String {
         guard let limit = record.limit else { return "not known" }
-        return limit.evidence.isEmpty ? limit.kind.rawValue : "\(limit.kind.rawValue): \(limit.evidence)"
+        let name = limit.kind == .generator ? "generator, so this is no capacity of the target" : limit.kind.rawValue
+        return limit.evidence.isEmpty ? name : "\(name): \(limit.evidence)"
     }
 
     /// Little's law held against what was measured.

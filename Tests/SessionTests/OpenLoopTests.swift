@@ -132,7 +132,7 @@ import Workload
         world.giveUp()
         bench.expectBalance(world)
         var sent: [UInt64] = []
-        for case .sent(let run, _) in world.events { sent += run.start..<run.end }
+        for case .sent(let run, _, _) in world.events { sent += run.start..<run.end }
         #expect(sent.sorted() == Array(0..<4_000 - world.count(.unsent)), "seed \(seed)")
     }
 
@@ -145,7 +145,7 @@ import Workload
             let world = try bench.run()
             #expect(world.count(.accepted) == 3_000)
             return world.events.flatMap { event -> [Interval] in
-                guard case .sent(let run, let at) = event else { return [] }
+                guard case .sent(let run, let at, _) = event else { return [] }
                 return (run.start..<run.end).map { at - (bench.start + schedule.time(of: $0)) }
             }
         }

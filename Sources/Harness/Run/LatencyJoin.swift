@@ -113,8 +113,8 @@ struct LatencyJoin {
         let intended = intended(entry.sequence)
         let phase = bounds.phase(at: intended ?? entry.at)
         let completed = acceptedAt ?? end
-        // The gateway may have read a batch before the sender's call that wrote it came back.
-        record(max(.zero, completed - entry.at), .service, phase, at: completed, isCensored: acceptedAt == nil)
+        // What was sent is stamped before the call that writes it, so that no service time is shorter than the true one.
+        record(completed - entry.at, .service, phase, at: completed, isCensored: acceptedAt == nil)
         if let intended { record(completed - intended, .response, phase, at: completed, isCensored: acceptedAt == nil) }
     }
 
@@ -122,7 +122,7 @@ struct LatencyJoin {
         guard let provedAt else { return untimedCount += 1 }
         let intended = intended(entry.sequence)
         let phase = bounds.phase(at: intended ?? entry.at)
-        record(max(.zero, provedAt - entry.at), .serviceBound, phase, at: provedAt, isCensored: false)
+        record(provedAt - entry.at, .serviceBound, phase, at: provedAt, isCensored: false)
         if let intended { record(provedAt - intended, .responseBound, phase, at: provedAt, isCensored: false) }
     }
 

@@ -73,6 +73,21 @@ extension RunRecord {
         }
     }
 
+    /// A rate is what the target can take only where the target was the limit.
+    mutating func tellCapacity() {
+        if limit?.simulatorBound == true { throughput.capacityPerSecond = throughput.acceptedPerSecond }
+        guard throughput.capacityPerSecond == nil else { return }
+        let reason =
+            switch limit?.kind {
+            case _ where throughput.acceptedPerSecond == nil: unmeasured?["accepted/s"]
+            case .generator?: "the generator was the limit: the rate is its own, and the target might take more"
+            case .rate?: "the target took all that was offered, and might take more"
+            case nil: "what bound the run is not known"
+            case let kind?: "the limit was \(kind.rawValue), and not the target"
+            }
+        unmeasured?["capacity/s"] = reason
+    }
+
     private mutating func tellUnmeasured(_ outcome: RunOutcome, _ profile: Profile) {
         var reasons: [String: String] = [:]
         let sent = outcome.sender.phases[.measure]?.sent ?? 0

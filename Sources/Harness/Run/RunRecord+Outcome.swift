@@ -54,6 +54,7 @@ extension RunRecord {
         self.warnings = warnings.isEmpty ? nil : warnings
         streams = profile.protocolName == .http2 ? StreamsRecord(outcome, profile: profile, record: self) : nil
         limit = outcome.limit(profile, acceptedPerSecond: throughput.acceptedPerSecond, streams: streams)
+        tellCapacity()
         self.profile = profile.effectiveJSON
         profileHash = profile.hash
         verdict = VerdictRecord(of: outcome, profile: profile)

@@ -108,7 +108,7 @@ final class LoopRecorder {
             let phase = bounds.phase(at: at)
             phases[phase, default: PhaseCounts()].written += notifications
             phases[phase, default: PhaseCounts()].bytes += bytes
-        case .sent(let run, let at): recordSent(run, at: at)
+        case .sent(let run, let at, let taken): recordSent(run, at: at, takenAt: taken)
         case .settled(let run, .accepted, _):
             if isMeasuring, let lastProof { proved.add(from: run.start, to: run.end, at: lastProof) }
         case .errorReply(_, _, let latency, let inFlight, let at):
@@ -141,16 +141,16 @@ final class LoopRecorder {
     private func recordSetUp(_ name: Series, _ value: Int64) { book[name, .measure].record(value) }
 
     /// Enters first writes: how late they are, each by itself, and when those of the sample were written.
-    private func recordSent(_ run: SequenceRun, at: Instant) {
+    private func recordSent(_ run: SequenceRun, at: Instant, takenAt: Instant) {
         phases[bounds.phase(at: at), default: PhaseCounts()].sent += run.count
         guard isMeasuring else { return }
         sent.add(from: run.start, to: run.end, at: at)
         guard let schedule else { return }
         for sequence in run.start..<run.end {
             let intended = scheduleStart + schedule.time(of: sequence, &cursor)
-            let lag = at - intended
-            if lag > lateAfter { lateCount += 1 }
-            self[.scheduleLag, at: intended].record(lag.nanoseconds)
+            // Late is what the kernel took late, whatever kept it.
+            if takenAt - intended > lateAfter { lateCount += 1 }
+            self[.scheduleLag, at: intended].record((at - intended).nanoseconds)
         }
     }
 

@@ -315,7 +315,7 @@ public final class RequestSession {
     /// Gives up at the end of the run's time: what is not settled gets its fate now.
     public func abandon(now: Instant) {
         guard !state.isFinished else { return }
-        noteSent(now: now)
+        noteSent(at: batch?.filledAt ?? now, now: now)
         ring.closeAll { events.append(.settled($0.run, .unknown, nil)) }
         for resend in resends.takeAll() {
             let isLost = resend.otherwise == .lost
@@ -366,7 +366,7 @@ public final class RequestSession {
         let inFlight = UInt64(ring.openCount)
         let queued = resends.count
         let isExpected = leaving != nil && leaving != .violation
-        noteSent(now: now)
+        noteSent(at: batch?.filledAt ?? now, now: now)
         if !isExpected || inFlight > 0 { events.append(.connectionLost(end, unproven: inFlight, at: now)) }
         ring.closeAll { request in
             if end == .handshakeFailed { sendAgain(request, otherwise: .lost) } else { settleUnproven(request) }
