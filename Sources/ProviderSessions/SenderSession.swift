@@ -71,6 +71,8 @@ public protocol SenderSession: AnyObject {
 extension SenderSession {
     /// The kernel has taken the last batch in no time.
     public func flushed(now: Instant) { flushed(sentAt: now, now: now) }
+    /// Whether nothing can be written before something is answered.
+    public var hasAllRequestsOpen: Bool { requestLimit.map { unsettledCount >= UInt64($0) } ?? false }
     /// Without answers there is nothing to sample.
     public func takeSamples(_ body: (UnsafeBufferPointer<RequestSample>, Instant) -> Void) {}
     /// Where every notification is answered, an answer says by itself what it is about.

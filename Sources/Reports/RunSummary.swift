@@ -159,7 +159,8 @@ public struct RunSummary {
     private static func reasons(_ counts: ScheduleReasonsRecord, _ word: String) -> [String] {
         guard counts.total > 0 else { return [] }
         let parts = [
-            ("windows full", counts.windowFull), ("no connection", counts.noConnection),
+            ("windows full", counts.windowFull), ("streams taken", counts.streamsTaken),
+            ("no connection", counts.noConnection),
             ("generator late", counts.generatorLate), ("end of run", counts.endOfRun),
         ].filter { $0.1 > 0 }.map { "\(FigureText.count($0.1)) \($0.0)" }
         return ["\(FigureText.count(counts.total)) \(word) (\(parts.joined(separator: ", ")))"]

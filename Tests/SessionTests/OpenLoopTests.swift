@@ -154,6 +154,29 @@ import Workload
         #expect(try lags() == first)
     }
 
+    /// The row "rate share lost when rate < workers" of the known mistakes.
+    @Test func `seven connections send one a second in total, and not each`() throws {
+        var bench = Bench(notifications: 5, connections: 7)
+        bench.arrivals = .constant(Rate(perSecond: 1))
+        bench.start = .zero + .milliseconds(10)
+        let world = try bench.run()
+        let times = world.events.compactMap { event -> Instant? in
+            guard case .wrote(let count, _, _, _, let at) = event, count == 1 else { return nil }
+            return at
+        }
+        #expect(times.count == 5)
+        #expect(
+            zip(times, times.dropFirst()).allSatisfy { (($1 - $0) - .seconds(1)).nanoseconds.magnitude < 2_000_000 })
+    }
+
+    /// The machine was late, and the connections had time: those that are woken for a part of it take all.
+    @Test func `what nobody but the machine kept is late for that reason`() throws {
+        let supply = supply()
+        _ = claim(supply, at: Array(0...100))
+        _ = claim(supply, at: Array(200...500))
+        #expect(try #require(supply.tally).late.keys.allSatisfy { $0 == .generatorLate })
+    }
+
     @Test func `a schedule that ends before the notifications ends the run`() throws {
         var bench = Bench(notifications: 300)
         bench.arrivals = .open(

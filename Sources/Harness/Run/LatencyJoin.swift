@@ -54,6 +54,8 @@ struct LatencyJoin {
     /// One of two to this power was sampled.
     private(set) var shift = 0
 
+    /// Whether it is about a sample, and not only about what was never sent.
+    let isSampled: Bool
     private let start: Instant
     private let end: Instant
     private let bounds: PhaseBounds
@@ -67,7 +69,8 @@ struct LatencyJoin {
     /// Of so many notifications that were never sent, each is looked at.
     private static let unsentLimit: UInt64 = 100_000_000
 
-    init(_ sources: Sources) {
+    init(_ sources: Sources, isSampled: Bool = true) {
+        self.isSampled = isSampled
         (start, end, bounds, schedule) = (sources.start, sources.end, sources.bounds, sources.schedule)
         intervalStarts = sources.intervalStarts
         var (sent, proved) = (sources.sent, sources.proved)

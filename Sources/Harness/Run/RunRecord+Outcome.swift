@@ -149,6 +149,13 @@ extension RunOutcome {
         return (accepted, Int64(counts.written), Int64(counts.bytes), end - measureStart)
     }
 
+    /// What was accepted per second, whether it may be told as the target's rate or not.
+    func acceptedPerSecond(_ profile: Profile) -> Double? {
+        let measured = measured(profile)
+        guard let accepted = measured.accepted, measured.length > .zero else { return nil }
+        return Double(accepted) / measured.length.seconds
+    }
+
     /// What was accepted per second in the intervals in which nothing went wrong; nil unless there are such intervals and others.
     ///
     /// Whole intervals only, from the end of the warm-up to the last acceptance.

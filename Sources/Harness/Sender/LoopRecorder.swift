@@ -48,6 +48,8 @@ final class LoopRecorder {
     private(set) var proved = SequenceSample()
     /// What was sent and written in each phase.
     private(set) var phases: [RunPhase: PhaseCounts] = [:]
+    /// How many values of a series are lower bounds only.
+    private(set) var censored: [RunPhase: [Series: Int64]] = [:]
     /// What an event belongs to.
     private var bounds = PhaseBounds()
     private let isMeasuring: Bool
@@ -57,6 +59,8 @@ final class LoopRecorder {
     private let lateAfter: Interval
     /// Notifications that were written late.
     private(set) var lateCount: UInt64 = 0
+    /// Those of them for which the kernel was asked in time.
+    private(set) var lateInSocketCount: UInt64 = 0
 
     private var book = SeriesBook()
     /// What an interval's own record tells of.
@@ -128,6 +132,8 @@ final class LoopRecorder {
         case .request(.blocked(_, let time, let at)):
             self[.blocked, at: at].record(time.nanoseconds)
         case .request(.streamLimit(let limit, _)): noteStreamLimit(limit)
+        case .request(.unanswered(let sequence, let writtenAt, let at)):
+            recordUnanswered(sequence, writtenAt: writtenAt, at: at)
         default: break
         }
     }
@@ -149,7 +155,10 @@ final class LoopRecorder {
         for sequence in run.start..<run.end {
             let intended = scheduleStart + schedule.time(of: sequence, &cursor)
             // Late is what the kernel took late, whatever kept it.
-            if takenAt - intended > lateAfter { lateCount += 1 }
+            if takenAt - intended > lateAfter {
+                lateCount += 1
+                if at - intended <= lateAfter { lateInSocketCount += 1 }
+            }
             self[.scheduleLag, at: intended].record((at - intended).nanoseconds)
         }
     }
@@ -165,6 +174,18 @@ final class LoopRecorder {
             self[service, at: phase].record((end - request.writtenAt).nanoseconds)
             if let intended, request.isAccepted { self[.response, at: phase].record((end - intended).nanoseconds) }
         }
+    }
+
+    /// Enters a request that never had an answer, with the time that it had waited: a lower bound, and counted as such.
+    private func recordUnanswered(_ sequence: UInt64, writtenAt: Instant, at end: Instant) {
+        guard isMeasuring else { return }
+        let intended = schedule.map { scheduleStart + $0.time(of: sequence, &cursor) }
+        let phase = bounds.phase(at: intended ?? writtenAt)
+        book[.service, phase].record((end - writtenAt).nanoseconds)
+        censored[phase, default: [:]][.service, default: 0] += 1
+        guard let intended else { return }
+        book[.response, phase].record((end - intended).nanoseconds)
+        censored[phase, default: [:]][.response, default: 0] += 1
     }
 
     /// Enters why an attempt to connect failed; of what a hostile gateway can vary, only the first kinds are kept.

@@ -65,18 +65,27 @@ final class PaceDriver {
             wokenAt = core.now
             links[place].wake()
         }
-        if due > 0, !isOver { hold() }
+        // Whoever was woken takes more than one batch, if it is only the machine that was late.
+        if due > 0, wokenCount == 0, !isOver { hold() }
         arm()
     }
 
     /// Nobody takes what is due. Connections that end one after the other are at first no reason, and then they are.
     private func hold() {
-        let isConnected = links.contains { $0.session.isOpen }
+        let open = links.filter { $0.session.isOpen }
+        let reason: ArrivalHold =
+            if open.isEmpty {
+                .noConnection
+            } else if open.allSatisfy({ $0.session.hasAllRequestsOpen }) {
+                .streamsTaken
+            } else {
+                .windowFull
+            }
         if !isHeld {
             isHeld = true
-            supply.hold(isConnected ? .windowFull : .noConnection, now: core.now)
-        } else if !isConnected {
-            supply.explainHold(.noConnection)
+            supply.hold(reason, now: core.now)
+        } else if open.isEmpty {
+            supply.explainHold(reason)
         }
     }
 

@@ -60,7 +60,7 @@ extension RequestSession {
                 outbox.reset(streamID: streamID, code: violation.code)
                 let request = place.pointee
                 close(place)
-                settleUnproven(request)
+                settleUnproven(request, now: now)
             }
             do throws(HTTP2Violation) {
                 try floods.note(.reset, now: now)
@@ -68,7 +68,7 @@ extension RequestSession {
                 handle(error, now: now)
             }
         case .connection:
-            ring.closeAll { settleUnproven($0) }
+            ring.closeAll { settleUnproven($0, now: now) }
             bodies.removeAll()
             refusalBodies.removeAll()
             outbox.removeAll()
@@ -262,7 +262,7 @@ extension RequestSession {
         var request = place.pointee
         close(place)
         events.append(.request(.streamsReset(frame.resetCode, count: 1, at: now)))
-        guard frame.resetCode == .refusedStream else { return settleUnproven(request) }
+        guard frame.resetCode == .refusedStream else { return settleUnproven(request, now: now) }
         // Nothing was done about it (RFC 9113 section 8.7), so it goes again; one that only ever refuses is not stormed.
         request.refusedStreams += 1
         if request.refusedStreams < requests.refusedLimit {

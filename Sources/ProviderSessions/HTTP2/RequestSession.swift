@@ -304,7 +304,7 @@ public final class RequestSession {
             let request = oldest.pointee
             if request.openedAt >= heardAt { isSilent = true }
             close(oldest)
-            settleUnproven(request)
+            settleUnproven(request, now: now)
             lateFrameCredit += Self.lateFrames
             count += 1
         }
@@ -316,7 +316,7 @@ public final class RequestSession {
     public func abandon(now: Instant) {
         guard !state.isFinished else { return }
         noteSent(at: batch?.filledAt ?? now, now: now)
-        ring.closeAll { events.append(.settled($0.run, .unknown, nil)) }
+        ring.closeAll { giveUp($0, now: now) }
         for resend in resends.takeAll() {
             let isLost = resend.otherwise == .lost
             events.append(isLost ? .lost(resend.run, .abandoned) : .settled(resend.run, resend.otherwise, nil))
@@ -369,7 +369,11 @@ public final class RequestSession {
         noteSent(at: batch?.filledAt ?? now, now: now)
         if !isExpected || inFlight > 0 { events.append(.connectionLost(end, unproven: inFlight, at: now)) }
         ring.closeAll { request in
-            if end == .handshakeFailed { sendAgain(request, otherwise: .lost) } else { settleUnproven(request) }
+            if end == .handshakeFailed {
+                sendAgain(request, otherwise: .lost)
+            } else {
+                settleUnproven(request, now: now)
+            }
         }
         bodies.removeAll()
         refusalBodies.removeAll()
@@ -396,14 +400,20 @@ public final class RequestSession {
     }
 
     /// Nothing tells what became of a request.
-    func settleUnproven(_ request: OpenRequest) {
+    func settleUnproven(_ request: OpenRequest, now: Instant) {
         if case .resend(let limit) = plan.unproven, UInt32(request.unprovenResends) < min(limit, 255) {
             var again = request
             again.unprovenResends += 1
             sendAgain(again, otherwise: .unknown)
         } else {
-            events.append(.settled(request.run, .unknown, nil))
+            giveUp(request, now: now)
         }
+    }
+
+    /// A request will never have an answer.
+    private func giveUp(_ request: OpenRequest, now: Instant) {
+        events.append(.request(.unanswered(request.sequence, writtenAt: request.openedAt, at: now)))
+        events.append(.settled(request.run, .unknown, nil))
     }
 
     /// Sends a notification again before any new one.
