@@ -5,8 +5,9 @@ internal import SecureChannel
 
 /// The inside of an event loop: what bodies and handlers that run on it may use. Never leaves the loop.
 public final class LoopCore {
-    /// The longest that a wait in the kernel takes while the loop stays, so that it can be left.
-    static let waitLimit = Interval.milliseconds(1)
+    /// How long nothing must happen until the loop is left early: to be called again by Dispatch costs some 40 us, so that a slow peer's
+    /// pauses of a millisecond are better waited for.
+    static let waitLimit = Interval.milliseconds(10)
     /// The longest that the loop stays before it gives its Dispatch thread back once.
     static let stayLimit = Interval.milliseconds(50)
 
@@ -81,7 +82,7 @@ public final class LoopCore {
 
     // MARK: - Running
 
-    /// Works until there is nothing to do for a millisecond; called when the epoll descriptor is readable.
+    /// Works until there is nothing to do for a while; called when the epoll descriptor is readable.
     func run() {
         // The queue may run on another thread each time.
         shim_timer_be_exact()

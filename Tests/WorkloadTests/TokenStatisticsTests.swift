@@ -81,6 +81,7 @@ import Testing
             let key = TokenKey(seed: Self.seed)
             let population = try DevicePopulation(seed: Self.seed, deviceCount: 10_000_000)
             let token = UnsafeMutableRawPointer.allocate(byteCount: 32, alignment: 8)
+            defer { token.deallocate() }
             var digest: UInt64 = 0
             var early = 0
             var index: UInt64 = 0

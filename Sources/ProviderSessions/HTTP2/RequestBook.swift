@@ -61,8 +61,8 @@ public struct RequestBook: Hashable, Sendable {
     public mutating func record(_ event: RequestEvent) {
         switch event {
         case .refused(let refusal, _):
-            count(status: refusal.status, refusal.reason, 1)
-            if refusal.isRetried { retried += 1 }
+            count(status: refusal.status, refusal.reason, refusal.count)
+            if refusal.isRetried { retried += refusal.count }
         case .streamsReset(let code, let count, _): Self.count(code, count, in: &resets, otherwise: Self.otherCode)
         case .timedOut(let count, _): timedOut += count
         case .goAway(let code, let reason, _, _):

@@ -1,25 +1,29 @@
 public import Primitives
 public import PushWire
 
-/// A request that was answered with anything but 200.
+/// Requests that were answered alike, with anything but 200, one after the other.
 public struct RequestRefusal: Hashable, Sendable {
-    /// The notification.
-    public var sequence: UInt64
+    /// How many requests.
+    public var count: UInt64
     /// The status of the response.
     public var status: Int
     /// The reason in its body.
     public var reason: RefusalBody.Reason
     /// Since when the device token is gone, in milliseconds since 1970.
     public var timestampMilliseconds: Int64?
-    /// From the request to the end of the response.
-    public var latency: Interval
-    /// Whether the notification is sent again, so that this is not its fate.
+    /// Whether the notifications are sent again, so that this is not their fate.
     public var isRetried: Bool
 
     /// The reason's text, or the status where there is none.
     public var name: String {
         let body = RefusalBody(reason: reason)
         return body.reason == .absent ? "\(status)" : body.reasonName
+    }
+
+    /// Whether `other` differs in nothing but the number of requests.
+    func isLike(_ other: RequestRefusal) -> Bool {
+        status == other.status && isRetried == other.isRetried
+            && timestampMilliseconds == other.timestampMilliseconds && reason == other.reason
     }
 }
 
@@ -43,7 +47,7 @@ public enum BlockCause: UInt8, Hashable, Sendable, CaseIterable {
 
 /// Something that only the provider API has.
 public enum RequestEvent: Hashable, Sendable {
-    /// A request was refused by a response.
+    /// Requests were refused by responses.
     case refused(RequestRefusal, at: Instant)
     /// The gateway ended streams; those refused before anything was done about them are sent again.
     case streamsReset(HTTP2ErrorCode, count: UInt64, at: Instant)

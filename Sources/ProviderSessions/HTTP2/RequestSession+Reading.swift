@@ -16,7 +16,7 @@ extension RequestSession {
                 handle(error, now: now)
             }
         }
-        settleAccepted(now: now)
+        settleAnswered(now: now)
         concludeIfIdle(now: now)
         if action == nil && batch == nil && state.isOpen && mayWrite(now: now) { action = .fill }
     }
@@ -177,17 +177,11 @@ extension RequestSession {
         var rule = RefusalReason.retry(forStatus: status)
         if case .known(let reason) = body.reason { rule = reason.retry }
         let delay = requests.retries.delay(rule: rule, retries: request.retries)
-        events.append(
-            .request(
-                .refused(
-                    RequestRefusal(
-                        sequence: request.sequence, status: status, reason: body.reason,
-                        timestampMilliseconds: body.timestampMilliseconds, latency: now - request.openedAt,
-                        isRetried: delay != nil), at: now)))
-        guard let delay else {
-            events.append(.settled(request.run, .rejected, nil))
-            return
-        }
+        note(
+            RequestRefusal(
+                count: 1, status: status, reason: body.reason, timestampMilliseconds: body.timestampMilliseconds,
+                isRetried: delay != nil), now: now)
+        guard let delay else { return rejected.append(request.run) }
         request.retries += 1
         let again = Resend(
             sequence: request.sequence, unprovenResends: request.unprovenResends, retries: request.retries,
@@ -200,9 +194,32 @@ extension RequestSession {
         }
     }
 
-    /// Enters what was accepted since the last time, neighbours together.
-    private func settleAccepted(now: Instant) {
+    /// Adds a refusal to those before it, if they are alike: a gateway that refuses everything is not to cost an event for each.
+    private func note(_ next: RequestRefusal, now: Instant) {
+        if let before = refusal, before.isLike(next) {
+            refusal?.count += 1
+        } else {
+            tellRefusal(now: now)
+            refusal = next
+        }
+    }
+
+    private func tellRefusal(now: Instant) {
+        guard let told = refusal else { return }
+        events.append(.request(.refused(told, at: now)))
+        refusal = nil
+    }
+
+    /// Enters what was answered since the last time, neighbours together.
+    private func settleAnswered(now: Instant) {
         if !samples.isEmpty { samplesAt = now }
+        tellRefusal(now: now)
+        for run in rejected.runs { events.append(.settled(run, .rejected, nil)) }
+        rejected.removeAll()
+        settleAccepted(now: now)
+    }
+
+    private func settleAccepted(now: Instant) {
         guard !accepted.isEmpty else { return }
         acceptedCount += UInt64(accepted.count)
         if zip(accepted, accepted.dropFirst()).contains(where: { $0 > $1 }) { accepted.sort() }

@@ -27,6 +27,9 @@ extension RequestSession {
         var leaving: Leaving?
         var refusedPause = Interval.zero
         var accepted: [UInt64] = []
+        /// Refusals alike that no event tells of yet, and what was refused for good.
+        var refusal: RequestRefusal?
+        var rejected = SequenceRuns()
         var samples: [RequestSample] = []
 
         init(_ requests: RequestPlan, source: NotificationSource) {
@@ -125,6 +128,16 @@ extension RequestSession {
     var accepted: [UInt64] {
         _read { yield wire.pointee.accepted }
         _modify { yield &wire.pointee.accepted }
+    }
+
+    var refusal: RequestRefusal? {
+        _read { yield wire.pointee.refusal }
+        _modify { yield &wire.pointee.refusal }
+    }
+
+    var rejected: SequenceRuns {
+        _read { yield wire.pointee.rejected }
+        _modify { yield &wire.pointee.rejected }
     }
 
     var samples: [RequestSample] {

@@ -106,7 +106,8 @@ private final class PipeRun: Sendable {
         let totals = totals.withLock { $0 }
         if let failure = totals.failure { throw .tls(failure) }
         return PipeRate(
-            byteCount: totals.byteCount, duration: totals.end - (totals.start ?? totals.end), senderProcessorTime: totals.sender,
+            byteCount: totals.byteCount, duration: totals.end - (totals.start ?? totals.end),
+            senderProcessorTime: totals.sender,
             receiverProcessorTime: totals.receiver)
     }
 
