@@ -53,7 +53,7 @@ struct MeasurementAccuracy {
                 "protocol", "delays", "series", "quantile", "truth us", "measured us", "off by us", "allowed us", "",
             ])
         table.notes = [
-            "allowed: 1 % of the truth and 50 us; off by: what the way there and back, timers and pacing add.",
+            "allowed: 1 % of the truth and 50 us; off by: what the way there and back, timers and pacing add."
         ]
         let count = options.size(20_000, quick: 400)
         for name in ["enhanced", "http2"] {

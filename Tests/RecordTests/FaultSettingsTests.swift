@@ -80,7 +80,7 @@ import Testing
         Mistake("[{ fault: 'acceptanceDelay' }]", "[0]: missing delay"),
         Mistake(
             "[{ fault: 'responseDelay', delay: { p50: '2s' } }]",
-            "[0].delay: p50 2.00 s, p99 800 ms, max 1.00 s must not fall"),
+            "[0].delay: p50 2 s, p99 800 ms, max 1 s must not fall"),
         Mistake(
             "[{ fault: 'responseDelay', delay: { median: '2s', p99: '3s' } }]",
             "[0].delay.p99: unknown key; accepted: median, sigma"),

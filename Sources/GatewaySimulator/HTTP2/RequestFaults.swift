@@ -52,8 +52,8 @@ final class RequestFaults {
             // Limits hold for connections that come later, too.
             case .streamLimit, .streamWindow: strikes.add(watch, isLasting: true, openedAt: now)
             case .goAway, .shutdown, .close, .stall, .blackHole, .windowHeld: strikes.add(watch, openedAt: now)
-            case .status, .throttle, .external, .acceptanceDelay, .replyDelay, .replySplit, .replyWithheld, .replyIdentifier,
-                .replyClose:
+            case .status, .throttle, .external, .acceptanceDelay, .replyDelay, .replySplit, .replyWithheld,
+                .replyIdentifier, .replyClose:
                 break
             }
         }
