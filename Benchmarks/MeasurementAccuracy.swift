@@ -23,24 +23,24 @@ struct MeasurementAccuracy {
 
         func json(_ fault: String) -> String {
             switch self {
-            case .constant: #"[{ fault: "\#(fault)", delay: "20ms" }]"#
+            case .constant: #"[{ fault: "\#(fault)", delay: "50ms" }]"#
             // One in twenty takes ten times as long.
             case .bimodal:
-                #"[{ fault: "\#(fault)", delay: "10ms" }, { fault: "\#(fault)", delay: "100ms", share: 0.05 }]"#
-            case .logNormal: #"[{ fault: "\#(fault)", delay: { median: "10ms", sigma: 0.8 } }]"#
+                #"[{ fault: "\#(fault)", delay: "20ms" }, { fault: "\#(fault)", delay: "200ms", share: 0.05 }]"#
+            case .logNormal: #"[{ fault: "\#(fault)", delay: { median: "20ms", sigma: 0.8 } }]"#
             }
         }
 
         var plan: FaultPlan {
             var plan = FaultPlan(seed: seed)
             switch self {
-            case .constant: plan.add(.responseDelay(.constant(.milliseconds(20))))
+            case .constant: plan.add(.responseDelay(.constant(.milliseconds(50))))
             case .bimodal:
-                plan.add(.responseDelay(.constant(.milliseconds(10))))
+                plan.add(.responseDelay(.constant(.milliseconds(20))))
                 var rare = FaultTrigger()
                 rare.share = 0.05
-                plan.add(.responseDelay(.constant(.milliseconds(100))), when: rare)
-            case .logNormal: plan.add(.responseDelay(.logNormal(median: .milliseconds(10), sigma: 0.8)))
+                plan.add(.responseDelay(.constant(.milliseconds(200))), when: rare)
+            case .logNormal: plan.add(.responseDelay(.logNormal(median: .milliseconds(20), sigma: 0.8)))
             }
             return plan
         }

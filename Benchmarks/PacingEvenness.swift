@@ -33,7 +33,7 @@ struct PacingEvenness {
               name: "pacing",
               workload: { notifications: \(options.isQuick ? rate / 10 : rate * 5) },
               load: { loop: "open", rate: "\(rate)/s" },
-              sender: { connections: 8, loops: 1, batch: { notifications: \(batch), linger: "1ms" } },
+              sender: { connections: 8, loops: 1, batch: { notifications: \(batch), linger: \(batch > 1 ? "\"1ms\"" : "0") } },
             }
             """
         let record = try PushbenchProcess(program: options.program).record(

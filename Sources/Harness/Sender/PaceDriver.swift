@@ -76,7 +76,7 @@ final class PaceDriver {
         let reason: ArrivalHold =
             if open.isEmpty {
                 .noConnection
-            } else if open.allSatisfy({ $0.session.hasAllRequestsOpen }) {
+            } else if open.contains(where: { $0.session.hasAllRequestsOpen }) {
                 .streamsTaken
             } else {
                 .windowFull
@@ -84,7 +84,7 @@ final class PaceDriver {
         if !isHeld {
             isHeld = true
             supply.hold(reason, now: core.now)
-        } else if open.isEmpty {
+        } else {
             supply.explainHold(reason)
         }
     }
@@ -97,10 +97,13 @@ final class PaceDriver {
 
     private func arm() {
         var time: Instant?
-        if !turns.isEmpty {
-            time = supply.isExhausted ? core.now : supply.batchTime(batch: batch.notifications, linger: batch.linger)
-            if wokenCount > 0, let due = time { time = max(due, wokenAt + Self.patience) }
+        if supply.isExhausted {
+            if !turns.isEmpty { time = core.now }
+        } else if !turns.isEmpty || !isHeld {
+            // Also when nobody is idle, to see that nobody takes the next batch either.
+            time = supply.batchTime(batch: batch.notifications, linger: batch.linger)
         }
+        if wokenCount > 0, let due = time { time = max(due, wokenAt + Self.patience) }
         if isHeld { time = min(time ?? .distantFuture, core.now + Self.holdCheck) }
         guard time != armed else { return }
         armed = time
