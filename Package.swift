@@ -92,7 +92,7 @@ let package = Package(
             name: "EndToEndTests",
             dependencies: [
                 "Harness", "Analysis", "Transport", "SecureChannel", "Reports", "RunRecords", "Histograms", "Workload",
-                "GatewaySimulator", "PushWire", "Primitives", "CShims",
+                "GatewaySimulator", "SimulatedTransport", "PushWire", "Primitives", "CShims",
             ]),
         .testTarget(
             name: "InteropTests", dependencies: ["RunRecords", "Histograms", "Primitives"], exclude: ["Clients"]),

@@ -68,7 +68,7 @@ public struct RecordComparison: Equatable, Sendable {
     /// Puts two records side by side.
     public init(base: RunRecord, candidate: RunRecord) {
         obstacles = Obstacle.all(base, candidate)
-        let series = Metric.seriesNames.filter { base.latency[$0] != nil || candidate.latency[$0] != nil }
+        let series = Metric.ordered(Array(base.latency.keys) + candidate.latency.keys)
         let latencies = series.flatMap { name in
             Self.statistics.map { (Metric.latency(series: name, $0.1), "\(name).\($0.0)", Direction.lower) }
         }

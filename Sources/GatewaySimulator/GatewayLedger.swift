@@ -109,6 +109,9 @@ public final class GatewayLedger {
     /// Enters a strike of one fault of the plan.
     func countFault(_ index: Int) { counts.addFault(index, 1) }
 
+    /// A client offered no protocol that is spoken here.
+    public func refuseProtocol() { counts.api.otherProtocols += 1 }
+
     /// Enters a connection that was refused for its certificate.
     public func refuseCertificate(_ reason: CertificateRefusal) {
         counts.refusedCertificates[reason, default: 0] += 1

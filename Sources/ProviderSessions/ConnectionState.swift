@@ -84,15 +84,17 @@ enum ConnectionState: ~Copyable {
     ///
     /// A connection that stood for less than the base pause counts as a failure: a gateway that closes right after the
     /// handshake must not be stormed (it treats churn as an attack). In command 0 such an end may be all that a refused
-    /// notification earns (`mayBeRefusal`), and then pauses do not grow.
+    /// notification earns (`mayBeRefusal`), and then pauses do not grow. One on which all requests came to nothing was of no use,
+    /// however long it stood.
     mutating func ended(
-        at now: Instant, plan: ReconnectPlan, random: inout SeededRandom, mayBeRefusal: Bool = false
+        at now: Instant, plan: ReconnectPlan, random: inout SeededRandom, mayBeRefusal: Bool = false,
+        wasOfUse: Bool = true
     ) -> OnEnd {
         let failures: Int
         switch consume self {
         case .connecting(let before): failures = before + 1
         case .open(let before, let since):
-            failures = now - since >= plan.base ? 0 : mayBeRefusal ? 1 : before + 1
+            failures = wasOfUse && now - since >= plan.base ? 0 : mayBeRefusal ? 1 : before + 1
         case .proving: failures = 1
         case let other:
             self = other

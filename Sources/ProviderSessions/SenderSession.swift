@@ -31,6 +31,9 @@ public protocol SenderSession: AnyObject {
     var isConnected: Bool { get }
     /// Whether the session could write a batch and has none: in an open loop its driver asks it to fill when its turn comes.
     var isWaiting: Bool { get }
+    /// Whether requests come to nothing, and none was answered since: streams refused, given up by GOAWAY or by the end of a
+    /// connection, answers overdue, or no request allowed.
+    var isUnanswered: Bool { get }
     /// How many notifications are written on the present connection and not settled.
     var unsettledCount: UInt64 { get }
     /// When the end of a connection was seen whose replacement has not carried a batch yet; nil if there is none.
@@ -83,6 +86,8 @@ extension SenderSession {
     public var windowHeldTime: Interval { .zero }
     /// The binary interface knows no requests.
     public var requestLimit: Int? { nil }
+    /// Where success is silent, silence is no sign.
+    public var isUnanswered: Bool { false }
 }
 
 extension ProviderSession: SenderSession {}

@@ -24,6 +24,8 @@ public enum LossReason: String, Hashable, Sendable, CaseIterable {
     case cap
     /// The gateway discarded it, and the run ended before it was written again.
     case abandoned
+    /// The gateway refused its stream (REFUSED_STREAM) as often as allowed.
+    case refused
     /// The gateway's own book neither accepted nor refused it.
     case book
 }

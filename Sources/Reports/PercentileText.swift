@@ -16,9 +16,7 @@ public enum PercentileText {
     }
 
     private static func named(_ latency: [String: LatencyRecord]) -> [(String, LatencyRecord)] {
-        let known = Metric.seriesNames.filter { latency[$0] != nil }
-        let others = latency.keys.filter { !known.contains($0) }.sorted()
-        return (known + others).compactMap { name in
+        Metric.ordered(latency.keys).compactMap { name in
             latency[name].flatMap { $0.count > 0 ? (name, $0) : nil }
         }
     }

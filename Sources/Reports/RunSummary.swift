@@ -68,10 +68,21 @@ public struct RunSummary {
             "\(FigureText.count(profile.integer("workload", "devices"))) devices",
             "\(profile.text("protocol") ?? "?") to \(host ?? "the simulator")",
             "\(FigureText.count(profile.integer("sender", "connections"))) connections",
+        ] + way + [
+            "seed \(profile.integer("workload", "seed").map { "\($0)" } ?? "?")"
+        ] + (profile.text("sender", "mode") == "wait-each" ? ["waiting after each: a baseline, not a way to send"] : [])
+    }
+
+    /// What bounds what is under way: streams of a connection, or batch and window.
+    private var way: [String] {
+        let profile = record.profile
+        if profile.text("protocol") == "http2" {
+            return ["up to \(FigureText.count(profile.integer("sender", "streams"))) streams each"]
+        }
+        return [
             "batch \(FigureText.count(profile.integer("sender", "batch", "notifications")))",
             "window \(FigureText.count(profile.integer("sender", "window")))",
-            "seed \(profile.integer("workload", "seed").map { "\($0)" } ?? "?")",
-        ] + (profile.text("sender", "mode") == "wait-each" ? ["waiting after each: a baseline, not a way to send"] : [])
+        ]
     }
 
     private var result: [String] {
@@ -197,6 +208,7 @@ public struct RunSummary {
         case "window": "as they had left the window"
         case "cap": "at the cap of resends"
         case "abandoned": "as the run ended first"
+        case "refused": "as their streams were refused too often"
         case "book": "by the simulator's ledger"
         default: "(\(reason))"
         }
@@ -313,7 +325,9 @@ public struct RunSummary {
 
     private var latencies: [String] {
         let apart = record.reconnects.count > 0 ? ReconnectTable.parts.map(\.series) : []
-        let names = Metric.seriesNames.filter { (record.latency[$0]?.count ?? 0) > 0 && !apart.contains($0) }
+        let names = Metric.ordered(record.latency.keys).filter {
+            (record.latency[$0]?.count ?? 0) > 0 && !apart.contains($0)
+        }
         guard !names.isEmpty else { return [] }
         var table = TextTable([.left] + Array(repeating: .right, count: 7))
         table.add(["latency", "count", "min", "p50", "p90", "p99", "p99.9", "max"])

@@ -135,11 +135,22 @@ public enum Metric: Equatable, Sendable {
 
     /// The latency series that records may have.
     public static let seriesNames = [
-        "response", "service", "responseBound", "serviceBound", "scheduleLag", "sendGap", "residence", "errorReply",
+        "response", "responseRefused", "service", "serviceRefused", "responseBound", "serviceBound", "blocked",
+        "scheduleLag", "sendGap", "residence", "errorReply",
         "connectTCP", "connectTLS", "reconnect", "timerLag",
         "reconnectDetect", "reconnectWait", "reconnectTCP", "reconnectTLSFull", "reconnectTLSResumed", "reconnectWrite",
         "firstAcceptance", "acceptance",
     ]
+
+    /// The series of requests that were refused for one reason, a part of `serviceRefused`.
+    public static func refusedSeries(_ reason: String) -> String { refusedPrefix + reason }
+    private static let refusedPrefix = "serviceRefused/"
+
+    /// The names of series in the order in which they are told: those of ``seriesNames``, and behind them those by reason.
+    public static func ordered(_ names: some Sequence<String>) -> [String] {
+        let names = Set(names)
+        return seriesNames.filter { names.contains($0) } + names.subtracting(seriesNames).sorted()
+    }
 
     /// Names of the figures that a run has once.
     public static let plainNames = Plain.allCases.map(\.rawValue)
@@ -153,10 +164,10 @@ public enum Metric: Equatable, Sendable {
             return
         }
         let parts = name.split(separator: ".", maxSplits: 1)
-        guard parts.count == 2, let series = Self.seriesNames.first(where: { $0 == parts[0] }),
-            let statistic = Statistic(parts[1])
+        guard parts.count == 2, let statistic = Statistic(parts[1]),
+            Self.seriesNames.contains(String(parts[0])) || parts[0].hasPrefix(Self.refusedPrefix)
         else { throw .unknownMetric(name, nearest: Self.nearest(to: name)) }
-        self = .latency(series: series, statistic)
+        self = .latency(series: String(parts[0]), statistic)
     }
 
     /// The unit that values and bounds are in.

@@ -6,6 +6,8 @@ internal import COpenSSL
 /// records of one batch leave in one write. It belongs to one event loop. Whatever the peer sends ends in a value.
 public final class TLSChannel {
     private let ssl: OpaquePointer
+    /// Held, because the library's callbacks use memory of it.
+    private let context: TLSContext
     private let memory: UnsafeMutablePointer<ChannelMemory>
 
     /// Makes a client's channel that will check that the peer is `serverName` (a host name or an IP address).
@@ -15,7 +17,7 @@ public final class TLSChannel {
         client context: TLSContext, serverName: String, resuming session: TLSSession? = nil
     ) throws(TLSFailure) {
         precondition(context.role == .client, "a server's context cannot make a client's channel")
-        try self.init(connection: context.makeConnection())
+        try self.init(context)
         SSL_set_connect_state(ssl)
         try expect(serverName: serverName, verifying: context.verifiesPeer)
         session?.offer(on: ssl)
@@ -26,12 +28,13 @@ public final class TLSChannel {
     /// - Throws: ``TLSFailure`` when memory is short.
     public convenience init(server context: TLSContext) throws(TLSFailure) {
         precondition(context.role == .server, "a client's context cannot make a server's channel")
-        try self.init(connection: context.makeConnection())
+        try self.init(context)
         SSL_set_accept_state(ssl)
     }
 
-    private init(connection: OpaquePointer) throws(TLSFailure) {
-        ssl = connection
+    private init(_ context: TLSContext) throws(TLSFailure) {
+        ssl = try context.makeConnection()
+        self.context = context
         memory = .allocate(capacity: 1)
         memory.initialize(to: ChannelMemory())
         guard let bio = MemoryBIO.make(memory: memory) else { throw ErrorStack.failure(of: "making a BIO") }

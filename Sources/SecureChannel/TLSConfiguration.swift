@@ -87,8 +87,8 @@ public struct TLSServerOptions: Equatable, Sendable {
     public var tickets: TLSTickets = .none
     /// The versions to accept.
     public var versions: ClosedRange<TLSVersion> = .tls12 ... .tls13
-    /// Application protocols to choose from, most wanted first; a client that offers none of them, or no such
-    /// extension, is accepted without.
+    /// Application protocols to choose from, most wanted first. A client that offers only others is refused with the alert
+    /// `no_application_protocol` (RFC 7301 section 3.2); one that does not offer any is accepted without.
     public var applicationProtocols: [String] = []
 
     /// Makes options that show `identity`.

@@ -213,13 +213,13 @@ private let useWithoutRenewal: SSL_CTX_decrypt_session_ticket_fn = { _, _, _, _,
     }
 }
 
-/// Picks the first of the server's protocols that the client offers; goes on without one when there is none.
+/// Picks the first of the server's protocols that the client offers; without one, the handshake ends (RFC 7301 section 3.2).
 private let chooseProtocol: SSL_CTX_alpn_select_cb_func = { _, chosen, chosenCount, offered, offeredCount, argument in
     guard let memory = argument?.assumingMemoryBound(to: UInt8.self), let offered else { return SSL_TLSEXT_ERR_NOACK }
     let count = UInt32(memory[0]) << 8 | UInt32(memory[1])
     var selected: UnsafeMutablePointer<UInt8>?
     let result = SSL_select_next_proto(&selected, chosenCount, memory + 2, count, offered, offeredCount)
-    guard result == OPENSSL_NPN_NEGOTIATED, let selected else { return SSL_TLSEXT_ERR_NOACK }
+    guard result == OPENSSL_NPN_NEGOTIATED, let selected else { return SSL_TLSEXT_ERR_ALERT_FATAL }
     chosen?.pointee = UnsafePointer(selected)
     return SSL_TLSEXT_ERR_OK
 }

@@ -23,6 +23,8 @@ public enum TLSFailure: Error, Equatable, Sendable, CustomStringConvertible {
     /// The peer asked for a certificate, got none, and sent a fatal alert that says no more (`handshake_failure`, which is
     /// what TLS 1.2 has for it: RFC 5246 section 7.4.6).
     case certificateDemanded(alert: String, code: Int)
+    /// The client offered application protocols, and none that is spoken here.
+    case noApplicationProtocol
     /// What should be a certificate is none; `found` says what it is.
     case notACertificate(found: String)
     /// What should be a private key is none; `found` says what it is.
@@ -53,6 +55,7 @@ public enum TLSFailure: Error, Equatable, Sendable, CustomStringConvertible {
         case .certificateDemanded(let alert, let code):
             "the peer asked for a certificate, got none, and sent the alert \(code) (\(alert))"
         case .certificateMissing: "the peer showed no certificate"
+        case .noApplicationProtocol: "the peer offered no application protocol that is spoken here"
         case .notACertificate(let found): "expected a certificate (PEM), found \(found)"
         case .notAKey(let found): "expected a private key (PEM), found \(found)"
         case .notABundle(let found): "expected a PKCS#12 bundle, found \(found)"
@@ -111,6 +114,14 @@ extension TLSFailure {
     }
 }
 
+extension TLSFailure {
+    /// Whether the peer's alert says that it speaks none of the application protocols that it was offered (RFC 7301 section 3.2).
+    public var isProtocolAlert: Bool {
+        guard case .alertReceived(_, let code) = self else { return false }
+        return Int32(truncatingIfNeeded: code) == SSL_AD_NO_APPLICATION_PROTOCOL
+    }
+}
+
 /// The calling thread's error stack in the library, cleared before an operation and read after it failed.
 enum ErrorStack {
     static func clear() { ERR_clear_error() }
@@ -145,6 +156,7 @@ enum ErrorStack {
         if stack.contains(where: { isReason(SSL_R_PEER_DID_NOT_RETURN_A_CERTIFICATE, $0) }) {
             return .certificateMissing
         }
+        if stack.contains(where: { isReason(SSL_R_NO_APPLICATION_PROTOCOL, $0) }) { return .noApplicationProtocol }
         let verification = SSL_get_verify_result(ssl)
         let isRejection = stack.contains { isReason(SSL_R_CERTIFICATE_VERIFY_FAILED, $0) }
         if isRejection, verification != X509_V_OK {

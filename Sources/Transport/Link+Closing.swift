@@ -5,6 +5,9 @@ internal import SecureChannel
 extension Link {
     /// How long a connection that failed in TLS is kept, so that our alert reaches the peer.
     static let drainAfterFailure = Interval.seconds(1)
+    /// The most bytes that a closing link discards, beside what a path may hold: more than buffers have, and than a peer writes that
+    /// looks for our last bytes at all.
+    static let drainByteLimit = 64 << 20
     /// How long a socket whose input is left unread is kept after our end of the stream.
     private static let finPatience = Interval.seconds(1)
 

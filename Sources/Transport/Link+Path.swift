@@ -75,6 +75,7 @@ extension Link {
         core.refreshNow()
         if count > 0 {
             countRead(count)
+            if hasDrainedEnough { return finish(.closedLocally) }
             transit.arrive(UnsafeRawBufferPointer(rebasing: buffer[..<count]), at: core.now)
         } else if count == 0 {
             transit.arrive(.finished, at: core.now)

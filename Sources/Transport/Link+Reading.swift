@@ -16,6 +16,7 @@ extension Link {
         core.refreshNow()
         if count > 0 {
             countRead(count)
+            if hasDrainedEnough { return finish(.closedLocally) }
             consume(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
         } else if count == 0 {
             inputEnded()
@@ -36,7 +37,11 @@ extension Link {
         return nil
     }
 
+    /// Whether a closing link has discarded so much that its peer will not stop.
+    var hasDrainedEnough: Bool { drainedByteCount > Self.drainByteLimit + (transit?.path.window ?? 0) }
+
     func countRead(_ count: Int) {
+        if phase == .flushing || phase == .lingering { drainedByteCount += count }
         counters.wireBytesIn += count
         counters.readCount += 1
         readPace?.take(count, at: core.now)

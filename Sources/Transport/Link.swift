@@ -83,6 +83,8 @@ public final class Link {
     var handlerDeadline: Instant?
     var ownDeadline: Instant?
     var drainTime = Interval.zero
+    /// What was read and discarded since the closing began.
+    var drainedByteCount = 0
     /// Whether a closing link leaves what still comes unread.
     var closesWithoutReading = false
     /// Our direction is shut or about to be, while reading goes on.

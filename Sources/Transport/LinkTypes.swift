@@ -92,7 +92,8 @@ public enum LinkEnd: Equatable, Sendable {
 /// How to close a link.
 public enum LinkClosing: Equatable, Sendable {
     /// Writes what is pending, then close_notify, then the end of the stream; reads and discards until the peer ends
-    /// too, for at most `drain` from the last step. The last bytes arrive even when unread input is waiting.
+    /// too, for at most `drain` from the last step and at most 64 MiB and what a simulated path holds. The last bytes arrive even
+    /// when unread input is waiting.
     case graceful(drain: Interval)
     /// Closes at once; the kernel still sends what it has, unless unread input makes it reset the connection.
     case abrupt

@@ -1,4 +1,5 @@
 import RunRecords
+import SecureChannel
 import Testing
 
 @testable import Harness
@@ -37,7 +38,7 @@ import Testing
 
     @Test func `a healthy machine has no warning and no remedy`() {
         let findings = Doctor.findings(Self.healthy, need: need())
-        #expect(findings.count == 11)
+        #expect(findings.count == 13)
         #expect(findings.allSatisfy { $0.severity == .ok && $0.remedy == nil })
         #expect(Set(findings.map(\.name)).count == findings.count)
     }
@@ -123,6 +124,44 @@ import Testing
         #expect(found.found == "127.0.0.1:0: Address already in use")
     }
 
+    @Test func `the port of HTTP/2 is looked at, too`() throws {
+        let found = try finding("HTTP/2 port") { $0.http2PortFailure = "Address already in use" }
+        #expect(found.severity == .problem && found.found == "127.0.0.1:0: Address already in use")
+        #expect(try finding("port") { $0.http2PortFailure = "Address already in use" }.severity == .ok)
+    }
+
+    @Test func `a library without ALPN is a problem, a machine without nghttp2 is not`() throws {
+        #expect(
+            try finding("HTTP/2").found
+                == "chosen by ALPN; tests and benchmarks have no nghttp2, the program needs none")
+        let found = try finding("HTTP/2") { ($0.alpnFailure, $0.nghttp2Version) = ("why", "1.52.0") }
+        #expect(found.severity == .problem && found.found.hasPrefix("not chosen by ALPN: why; "))
+        #expect(found.found.contains("nghttp2 1.52.0"))
+    }
+
+    @Test func `the memory of HTTP/2 is that of its streams`() {
+        var profile = Profile()
+        profile.sender.connections = 1_000
+        let binary = RunNeed(profile).memoryBytes
+        profile.protocolName = .http2
+        let narrow = RunNeed(profile).memoryBytes
+        profile.sender.streams *= 10
+        #expect(narrow < binary && RunNeed(profile).memoryBytes > narrow)
+    }
+
+    @Test func `a key that cannot sign is a problem with its reason`() throws {
+        let folder = try ScratchFolder()
+        var profile = Profile()
+        profile.protocolName = .http2
+        #expect(Doctor.signingKey(profile) == nil)
+        profile.sender.http2.keyFile = try folder.file("none.p8", "no key")
+        #expect(Doctor.signingKey(profile)?.severity == .problem)
+        profile.sender.http2.keyFile = "\(folder.path)/missing.p8"
+        #expect(Doctor.signingKey(profile)?.found.contains("missing.p8") == true)
+        profile.sender.http2.keyFile = try folder.file("good.p8", try SigningKey().privateKeyPEM())
+        #expect(Doctor.signingKey(profile)?.severity == .ok)
+    }
+
     @Test func `a short accept queue is a warning only for many connections`() throws {
         #expect(try finding("accept queue", connections: 128) { $0.acceptQueue = 128 }.severity == .ok)
         #expect(try finding("accept queue", connections: 129) { $0.acceptQueue = 128 }.severity == .warning)
@@ -135,11 +174,12 @@ import Testing
 
     @Test func `this machine is looked at without a fault`() {
         let findings = Doctor.examine(profile: nil, recordPath: "/dev/null/record.json")
-        #expect(findings.count == 11)
+        #expect(findings.count == 13)
         let record = findings.first { $0.name == "record" }
         #expect(record?.severity == .problem)
         #expect(record?.found.hasPrefix("/dev/null: ") == true)
         #expect(findings.first { $0.name == "TLS library" }?.severity == .ok)
         #expect(findings.first { $0.name == "port" }?.severity == .ok)
+        #expect(findings.first { $0.name == "HTTP/2" }?.severity == .ok)
     }
 }

@@ -28,22 +28,22 @@ extension EndToEndTests {
 
         @Test func `C40 one stream until the first success, and then as many as the gateway allows`() async throws {
             let record = try await Self.record(
-                1_000, "streams: 500", #"faults: [{ fault: "responseDelay", delay: "10ms" }]"#)
+                1_000, "streams: 1_000", #"faults: [{ fault: "responseDelay", delay: "10ms" }]"#)
             Self.expectAllAccepted(record)
             // One after the other they would take ten seconds.
             #expect(record.durationNs < 6_000_000_000, "\(record.durationNs)")
             #expect(record.intervals.first?.streamLimitLow == 1)
-            #expect(record.intervals.compactMap(\.streamLimitHigh).max() == 500)
+            #expect(record.intervals.compactMap(\.streamLimitHigh).max() == 1_000)
             let http2 = try #require(record.simulatorLedger?.http2)
             #expect(http2.refusedStreams == 0 && http2.maxOpenStreams > 1)
-            #expect(RunSummary(record, style: .plain).text.contains("1 to 500 requests at once on a connection"))
+            #expect(RunSummary(record, style: .plain).text.contains("1 to 1,000 requests at once on a connection"))
             #expect(IntervalCSV.text(record).contains("streamLimitLow,streamLimitHigh"))
         }
 
         @Test func `a gateway that refuses every stream holds a run no longer than it may drain`() async throws {
             let record = try await Self.record(
                 200, "streams: 50", #"faults: [{ fault: "resetStream", code: "refusedStream", every: 1 }]"#,
-                "phases: { measure: \"1s\", drain: \"1s\" }")
+                "phases: { measure: \"500ms\", drain: \"500ms\" }")
             #expect(record.durationNs < 20_000_000_000, "\(record.durationNs)")
             #expect(record.ledger.accepted == 0 && record.ledger.isBalanced, "\(record.ledger)")
         }
@@ -129,34 +129,6 @@ extension EndToEndTests {
             #expect(record.ledger.duplicates <= http2.ignoredStreams)
         }
 
-        /// Bytes of a window, its round trip in milliseconds and the payload's bytes.
-        static let cells = [(65_536, 0, 4_096), (65_536, 50, 4_096), (65_536, 150, 100), (1_048_576, 150, 100)]
-
-        @Test(arguments: cells)
-        func `C50 a window divided by the round trip is the most that a connection carries`(
-            window: Int, roundTrip: Int, payload: Int
-        ) async throws {
-            let notifications = roundTrip == 0 ? 3_000 : payload > 1_000 ? 250 : window == 65_536 ? 2_500 : 8_000
-            let record = try await Run(
-                """
-                { protocol: "http2", workload: { notifications: \(notifications), payload: { bytes: \(payload) } },
-                  sender: { connections: 1, streams: 1_000 },
-                  target: { simulator: { roundTrip: "\(roundTrip)ms", http2: { maxStreams: 1_024, connectionWindow: \(window) } } } }
-                """
-            ).record()
-            Self.expectAllAccepted(record)
-            // The simulator ends a connection that sends more than its window has room for.
-            #expect(record.simulatorLedger?.http2?.violations == 0)
-            guard roundTrip > 0 else { return }
-            let rate = try #require(record.throughput.acceptedPerSecond)
-            // An update for half of a window comes back after one round trip, so at most a window and a half are under way in one.
-            let most = Double(window) / (Double(roundTrip) / 1_000) * 1.5
-            #expect(rate * Double(payload) <= most, "\(rate)/s of \(payload) bytes, \(most) B/s")
-            // A thousand streams of 100 bytes are more than the small window, and much less than the large one.
-            let limit: LimitRecord.Kind = window == 65_536 ? .window : .streams
-            #expect(record.limit?.kind == limit, "\(String(describing: record.limit))")
-        }
-
         @Test(arguments: [1, 10, 100, 1_000])
         func `C52 throughput is what is in flight by the latency, and the summary says so`(streams: Int) async throws {
             // Two seconds each, the first answer, before which one request is out, among them.
@@ -178,7 +150,7 @@ extension EndToEndTests {
             async throws
         {
             var throttled: [Int64] = []
-            for devices in [1, 5_000] {
+            for devices in [1, 1_000_000] {
                 let record = try await Run(
                     """
                     { protocol: "http2", workload: { notifications: 400, devices: \(devices) }, sender: { connections: 1 },

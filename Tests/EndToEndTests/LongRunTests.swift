@@ -109,4 +109,37 @@ import Testing
         #expect(record.reconnects.failedAttempts["localLimit"] ?? 0 > 0, "\(record.reconnects.failedAttempts)")
         #expect(record.reconnects.failedAttempts.keys.allSatisfy { !$0.hasPrefix("refused") })
     }
+
+    // Both for the minute that the cases ask for, at a load that leaves other tests alone.
+    @Test func `C43 and C48 for a minute no stream leaks, and one provider token does for eight connections`()
+        async throws
+    {
+        async let leaking = Self.run(
+            """
+            { protocol: "http2", workload: { notifications: 58_000, devices: 58_000 },
+              sender: { connections: 1, streams: 1_000, unproven: { policy: "report" }, http2: { requestTimeout: "1500ms" } },
+              target: { simulator: { loops: 1, faults: [
+                { fault: "responseDelay", delay: "980ms" }, { fault: "resetStream", code: "cancel", every: 100 },
+                { fault: "unanswered", every: 97 } ] } },
+              thresholds: ["lost >= 0", "unknown >= 0"] }
+            """)
+        async let signing = Self.run(
+            """
+            { protocol: "http2", workload: { devices: 100_000 }, sender: { connections: 8 },
+              load: { loop: "open", rate: "200/s" }, phases: { measure: "60s" },
+              target: { simulator: { loops: 1, http2: { tokenUpdateScope: "fleet" } } } }
+            """)
+        let (record, _) = try await leaking
+        #expect(record.durationNs > 55_000_000_000)
+        let http2 = try #require(record.simulatorLedger?.http2)
+        #expect(
+            http2.maxOpenStreams == 1_000 && http2.refusedStreams == 0, "a leak here or there would have one too many")
+        let whole = record.intervals.dropFirst(3).dropLast(3)
+        #expect(whole.allSatisfy { $0.inFlight > 900 && $0.inFlight <= 1_000 }, "\(whole.map(\.inFlight))")
+        #expect(record.intervals.last?.inFlight == 0)
+        #expect(http2.cancelledStreams == http2.unanswered)
+        let signed = try await signing.record
+        #expect(signed.errors.isEmpty && signed.ledger.accepted == signed.ledger.generated)
+        #expect(signed.ledger.accepted >= 11_900 && signed.connections.count == 8)
+    }
 }

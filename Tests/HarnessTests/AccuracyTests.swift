@@ -121,7 +121,7 @@ import Workload
         var cursor = ArrivalCursor()
         for (number, delay) in truth.delays(count, seed: 7).enumerated() {
             let due = start + schedule.time(of: UInt64(number), &cursor)
-            let sample = RequestSample(sequence: UInt64(number), writtenAt: due, isAccepted: true)
+            let sample = RequestSample(sequence: UInt64(number), writtenAt: due)
             withUnsafePointer(to: sample) {
                 recorder.record(UnsafeBufferPointer(start: $0, count: 1), answeredAt: due + delay)
             }
@@ -149,7 +149,7 @@ import Workload
                     rejected.append(SequenceRun(start: sequence, count: 1))
                 }
                 let end = isAccepted ? at + delay : at + .microseconds(1)
-                let sample = RequestSample(sequence: sequence, writtenAt: at, isAccepted: isAccepted)
+                let sample = RequestSample(sequence: sequence, writtenAt: at, status: isAccepted ? 200 : 400)
                 withUnsafePointer(to: sample) {
                     recorder.record(UnsafeBufferPointer(start: $0, count: 1), answeredAt: end)
                 }

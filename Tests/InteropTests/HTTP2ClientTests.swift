@@ -122,11 +122,13 @@ extension InteropTests {
         func `keys of the other environment and of other apps are told`() throws {
             let signer = try Signer()
             for (setting, reason) in [
-                ("keyEnvironment=production", "BadEnvironmentKeyInToken"),
-                ("keyTopics=['other.app']", "TopicDisallowed"),
+                (#"environment: "production""#, "BadEnvironmentKeyInToken"),
+                (#"topics: ["other.app"]"#, "TopicDisallowed"),
             ] {
-                let simulator = try Simulator(
-                    signer.options + ["--set", "target.simulator.http2.\(setting.replacing("'", with: "\""))"])
+                let key =
+                    #"{ file: "\#(signer.folder.path)/AuthKey_ABC123DEFG.pub.pem", keyID: "ABC123DEFG", "#
+                    + #"teamID: "TEAM123456", \#(setting) }"#
+                let simulator = try Simulator(["--set", "target.simulator.http2.keys=[\(key)]"])
                 let answer = try Self.curl(simulator, "--http2 -H 'authorization: bearer \(signer.token)'")
                 #expect(answer.hasSuffix(#"{"reason":"\#(reason)"}"#), "\(setting)")
             }
@@ -156,6 +158,27 @@ extension InteropTests {
         }
 
         @Test
+        func `curl with HTTP/1.1 is refused in the handshake, or told what is missing, and counted`() throws {
+            let simulator = try Simulator(["--set", "target.simulator.http2.authentication=none"])
+            let refused = try Shell.run(
+                """
+                exec curl -sS --max-time 20 --http1.1 --cacert '\(simulator.authority)' -d '{}' \
+                https://localhost:\(simulator.http2Port)/3/device/\(Self.token) 2>&1
+                """)
+            #expect(refused.status == 35, "a TLS error")
+            #expect(String(decoding: refused.output, as: UTF8.self).contains("no application protocol"))
+            let told = try Shell.run(
+                """
+                exec curl -sS --max-time 20 --http1.1 --http0.9 --no-alpn --cacert '\(simulator.authority)' -d '{}' \
+                https://localhost:\(simulator.http2Port)/3/device/\(Self.token) --output - 2>&1
+                """)
+            #expect(String(decoding: told.output, as: UTF8.self).contains("only HTTP/2 is spoken here"))
+            #expect(try Self.curl(simulator, "--http2").hasPrefix("HTTP/2 200"))
+            let http2 = try #require(try simulator.finish().book.ledger.http2)
+            #expect(http2.otherProtocols == 2 && http2.violations == 1 && http2.accepted == 1)
+        }
+
+        @Test
         func `a peer that speaks nonsense is told so, and others are served`() throws {
             let simulator = try Simulator(["--set", "target.simulator.http2.authentication=none"])
             let preface = Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8) + [0, 0, 0, 4, 0, 0, 0, 0, 0]
@@ -173,8 +196,8 @@ extension InteropTests {
                     -CAfile '\(simulator.authority)' -quiet <'\(file)' 2>/dev/null
                     """)
                 #expect(status == 0, "the connection is closed in order")
-                // SETTINGS come first, and somewhere behind them GOAWAY: a length, its type 7, no flags, stream 0.
-                let goAway: [UInt8] = [0, 0, 8, 7, 0, 0, 0, 0, 0]
+                // SETTINGS come first, and somewhere behind them GOAWAY: its type 7, no flags, stream 0.
+                let goAway: [UInt8] = [7, 0, 0, 0, 0, 0]
                 #expect(output.count > 40 && output[3] == 4)
                 #expect(output.indices.contains { output[$0...].starts(with: goAway) })
             }

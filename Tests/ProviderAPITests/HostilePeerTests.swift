@@ -76,6 +76,17 @@ struct HostilePeerTests {
     }
 
     @Test
+    func `after a broken rule nothing is read until the last word is out, for a minute at most`() throws {
+        let client = try ScriptedClient.greeted()
+        client.reads = false
+        try client.send(Self.frame(.data, [], 0, [1]))
+        try client.drain()
+        #expect(client.isHeld && client.closing == nil)
+        try client.pass(.seconds(61))
+        #expect(client.closing == .abrupt && client.goAways.isEmpty)
+    }
+
+    @Test
     func `a connection without preface, or with another protocol, ends at once`() throws {
         for text in [
             "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n", "\u{16}\u{3}\u{1}\u{2}\u{0}",
@@ -84,6 +95,9 @@ struct HostilePeerTests {
             let client = ScriptedClient()
             try client.send(Array(text.utf8) + [UInt8](repeating: 0, count: 64))
             #expect(client.closing == .graceful && client.goAways.count == 1, "\(text)")
+            let isOther = !text.hasPrefix("PRI ")
+            #expect(client.goAways[0].text.contains("only HTTP/2") == isOther, "\(text)")
+            #expect(client.ledger.counts.api.otherProtocols == (isOther ? 1 : 0))
         }
     }
 

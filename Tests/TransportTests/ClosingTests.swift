@@ -105,6 +105,25 @@ import Transport
         await bench.shutDown()
     }
 
+    @Test func `a peer that writes on and on is left at the bound of bytes`() async throws {
+        let bench = try Bench()
+        let serverEnd = Signal<ScriptedHandler.Ended>()
+        let run = try bench.connectToOwnServer { handler in
+            handler.onReceive = { link, _ in link.close(.graceful(drain: .seconds(60))) }
+            handler.onEnd = { link, end in
+                serverEnd.give(.init(end: end, counters: link.counters, received: handler.received))
+            }
+        } client: {
+            $0.onPeerFinish = { _, _ in .keepSending }
+            $0.onFill = { _, buffer in buffer.count }
+        }
+        let atServer = try await serverEnd.wait()
+        #expect(atServer.end == .closedLocally)
+        #expect(atServer.counters.wireBytesIn > 64 << 20 && atServer.counters.wireBytesIn < 66 << 20)
+        _ = try await run.ended.wait()
+        await bench.shutDown()
+    }
+
     @Test func `closing inside any callback is the last one but the end`() async throws {
         let bench = try Bench()
         let calls = Mutex<[String]>([])

@@ -65,14 +65,14 @@ import Transport
         await bench.shutDown()
     }
 
-    @Test func `an application protocol is agreed, and none is no obstacle`() async throws {
+    @Test func `an application protocol is agreed, none is no obstacle, and a foreign one is refused`() async throws {
         let authority = try CertificateAuthority()
         var serverOptions = TLSServerOptions(identity: try authority.issue(.server))
         serverOptions.applicationProtocols = ["h2", "http/1.1"]
         let loop = try EventLoop()
         let listener = try Listener(context: TLSContext(server: serverOptions), loops: [loop]) { _ in ScriptedHandler()
         }
-        for (offered, agreed) in [(["x", "http/1.1"], "http/1.1"), (["y"], nil), ([], nil)] {
+        for (offered, agreed) in [(["x", "http/1.1"], "http/1.1"), ([], nil)] {
             var options = TLSClientOptions(trust: .authorities(pem: authority.certificatePEM))
             options.applicationProtocols = offered
             let context = try TLSContext(client: options)
@@ -84,6 +84,20 @@ import Transport
             }
             #expect(try await opened.wait().tls.applicationProtocol == agreed)
         }
+        var options = TLSClientOptions(trust: .authorities(pem: authority.certificatePEM))
+        options.applicationProtocols = ["y"]
+        let context = try TLSContext(client: options)
+        let ended = Signal<ScriptedHandler.Ended>()
+        loop.enqueue { core in
+            let handler = ScriptedHandler(ended: ended)
+            _ = core.connect(to: listener.address, context: context, serverName: "localhost", handler: handler)
+        }
+        // no_application_protocol (RFC 7301 section 3.2)
+        guard case .handshakeFailed(let failure) = try await ended.wait().end else {
+            Issue.record("the handshake went through")
+            return
+        }
+        #expect(failure.isProtocolAlert)
         await loop.shutDownAndWait()
     }
 

@@ -198,7 +198,7 @@ public final class HTTP2GatewaySession {
                 guard let frame = try wire.pointee.reader.next(in: &rest) else { break }
                 try take(frame, now: now)
             } catch {
-                punish(error)
+                punish(error, now: now)
             }
         }
         let acceptedNow = ledger.counts.api.accepted - before
@@ -275,7 +275,7 @@ public final class HTTP2GatewaySession {
             isHolding = true
             heldSince = now
             want(.hold)
-        } else if isHolding, waiting <= Self.unreadLimit / 2 {
+        } else if isHolding, !isBroken, waiting <= Self.unreadLimit / 2 {
             isHolding = false
             want(.resume)
         } else if isHolding, !wantsFill {
@@ -298,31 +298,42 @@ public final class HTTP2GatewaySession {
     }
 
     /// What a broken rule costs: a stream, or the connection.
-    func punish(_ violation: HTTP2Violation) {
+    func punish(_ violation: HTTP2Violation, now: Instant) {
         switch violation.scope {
         case .stream(let id):
             ledger.counts.api.streamViolations += 1
             close(id)
             wire.pointee.outbox.reset(streamID: id, code: violation.code)
             wire.pointee.spoiltCount += 1
-            if isSpoilingMost { punish(HTTP2Violation(.flood(.reset))) }
+            if isSpoilingMost { punish(HTTP2Violation(.flood(.reset)), now: now) }
         case .connection:
             ledger.counts.api.violations += 1
             let last: UInt32
             if case .leaving(let promised, _) = life { last = promised } else { last = wire.pointee.lastStreamID }
-            wire.pointee.outbox.goAway(lastStreamID: last, code: violation.code)
-            breakOff()
+            let isOtherProtocol = violation.rule == .preface
+            if isOtherProtocol { ledger.counts.api.otherProtocols += 1 }
+            wire.pointee.outbox.goAway(
+                lastStreamID: last, code: violation.code,
+                debugData: isOtherProtocol
+                    ? Array("only HTTP/2 is spoken here; its connection preface is missing".utf8) : [])
+            breakOff(now: now)
         }
     }
 
     /// Ends the connection once what waits is written, without answering anything more.
-    func breakOff() {
+    ///
+    /// Until then nothing more is read, and a peer that does not take the last word is not waited for without end.
+    func breakOff(now: Instant) {
         _ = wire.pointee.streams.closeAll(above: 0)
         bodies.removeAll()
         channelRequests.removeAll()
         blocked.removeAll()
         life = .leaving(last: 0, closes: true)
         isBroken = true
+        guard !isHolding else { return }
+        isHolding = true
+        heldSince = now
+        want(.hold)
     }
 
     /// Whether most of many streams were reset by the client or broke the protocol.

@@ -26,6 +26,8 @@ public struct ProviderAPICounts: Hashable, Sendable {
     public var goAways: UInt64 = 0
     /// Connections that ended because the client broke the protocol.
     public var violations: UInt64 = 0
+    /// Clients that do not speak HTTP/2, by the protocols that they offered or by what they sent first.
+    public var otherProtocols: UInt64 = 0
     /// Streams that ended because the client broke the protocol.
     public var streamViolations: UInt64 = 0
     /// The most streams that were open at a time on one connection.
@@ -51,6 +53,7 @@ public struct ProviderAPICounts: Hashable, Sendable {
         ignoredStreams += other.ignoredStreams
         goAways += other.goAways
         violations += other.violations
+        otherProtocols += other.otherProtocols
         streamViolations += other.streamViolations
         maxOpenStreams = max(maxOpenStreams, other.maxOpenStreams)
     }

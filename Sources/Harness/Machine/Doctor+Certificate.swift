@@ -2,6 +2,22 @@ import RunRecords
 import SecureChannel
 
 extension Doctor {
+    /// Whether the key that signs provider tokens can be used; nil when the profile names none.
+    static func signingKey(_ profile: Profile) -> Finding? {
+        guard profile.protocolName == .http2, let file = profile.sender.http2.keyFile else { return nil }
+        let keyID = profile.sender.http2.keyID ?? ""
+        do {
+            _ = try SigningKey(pem: try readFile(file))
+            return Finding(name: "signing key", severity: .ok, found: "\(file) signs as \(keyID)")
+        } catch let error as HarnessError {
+            return Finding(name: "signing key", severity: .problem, found: error.description)
+        } catch {
+            return Finding(
+                name: "signing key", severity: .problem, found: "\(file): \(error)",
+                remedy: "name a key on P-256, such as the .p8 file of the account, or one of `pushbench keys`")
+        }
+    }
+
     /// Whether the certificate that the profile names can be used; nil when it names none.
     static func certificate(_ profile: Profile) -> Finding? {
         guard case .gateway(let gateway) = profile.target else { return nil }

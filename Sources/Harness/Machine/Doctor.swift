@@ -41,18 +41,23 @@ public enum Doctor {
     /// - Returns: one finding for each thing looked at, in a fixed order.
     public static func examine(profile: Profile?, recordPath: String? = nil) -> [Finding] {
         let need = RunNeed(profile ?? Profile())
-        let certificate = profile.flatMap { Self.certificate($0) }
+        let files = profile.map { [Self.certificate($0), Self.signingKey($0)] } ?? []
         return findings(MachineFacts.gather(for: need, recordPath: recordPath), need: need)
-            + [certificate].compactMap { $0 }
+            + files.compactMap { $0 }
     }
 
     /// Judges what was found; the rules without a look at the machine.
     static func findings(_ facts: MachineFacts, need: RunNeed) -> [Finding] {
         var findings = [
             descriptors(facts, need), ephemeralPorts(facts, need), clock(facts), library(facts), allocator(facts),
-            processors(facts, need), memory(facts, need), governor(facts), recordPath(facts),
+            processors(facts, need), memory(facts, need), governor(facts), recordPath(facts), http2(facts),
         ]
-        if need.hasSimulator { findings += [port(facts, need), acceptQueue(facts, need)] }
+        if need.hasSimulator {
+            findings += [
+                port("port", need.simulatorPort, facts.portFailure, need),
+                port("HTTP/2 port", need.http2Port, facts.http2PortFailure, need), acceptQueue(facts, need),
+            ]
+        }
         return findings
     }
 
@@ -154,15 +159,26 @@ public enum Doctor {
             remedy: "choose another path for the record")
     }
 
-    private static func port(_ facts: MachineFacts, _ need: RunNeed) -> Finding {
-        let place = "\(need.simulatorAddress):\(need.simulatorPort)"
-        guard let reason = facts.portFailure else {
-            return Finding(
-                name: "port", severity: .ok,
-                found: need.simulatorPort == 0 ? "a free one on \(need.simulatorAddress)" : "\(place) is free")
+    private static func http2(_ facts: MachineFacts) -> Finding {
+        let tests = facts.nghttp2Version.map { "nghttp2 \($0)" } ?? "no nghttp2"
+        let found = "tests and benchmarks have \(tests), the program needs none"
+        guard let failure = facts.alpnFailure else {
+            return Finding(name: "HTTP/2", severity: .ok, found: "chosen by ALPN; \(found)")
         }
         return Finding(
-            name: "port", severity: .problem, found: "\(place): \(reason)",
+            name: "HTTP/2", severity: .problem, found: "not chosen by ALPN: \(failure); \(found)",
+            remedy: "install a TLS library that knows ALPN (OpenSSL 3)")
+    }
+
+    private static func port(_ name: String, _ number: Int, _ failure: String?, _ need: RunNeed) -> Finding {
+        let place = "\(need.simulatorAddress):\(number)"
+        guard let reason = failure else {
+            return Finding(
+                name: name, severity: .ok,
+                found: number == 0 ? "a free one on \(need.simulatorAddress)" : "\(place) is free")
+        }
+        return Finding(
+            name: name, severity: .problem, found: "\(place): \(reason)",
             remedy: "choose another port or address for the simulator; port 0 takes a free one")
     }
 

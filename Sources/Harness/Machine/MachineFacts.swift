@@ -24,6 +24,12 @@ struct MachineFacts: Equatable {
     var acceptQueue: Int?
     /// Why the simulator's port cannot be had; nil when it can.
     var portFailure: String?
+    /// The same for its port of the HTTP/2 provider API.
+    var http2PortFailure: String?
+    /// Why two ends with the TLS library do not agree on HTTP/2 by ALPN; nil when they do.
+    var alpnFailure: String?
+    /// The version of nghttp2, which only tests and benchmarks need; nil where it is not installed.
+    var nghttp2Version: String?
     var recordFolder = "."
     /// Why no file can be written there; nil when one can.
     var recordFailure: String?
@@ -48,7 +54,12 @@ struct MachineFacts: Equatable {
         facts.memoryBytes = availableMemory()
         facts.governor = firstLine("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor")
         facts.acceptQueue = firstLine("/proc/sys/net/core/somaxconn").flatMap { Int($0) }
-        if need.hasSimulator { facts.portFailure = portFailure(need) }
+        if need.hasSimulator {
+            facts.portFailure = portFailure(need.simulatorPort, need)
+            facts.http2PortFailure = portFailure(need.http2Port, need)
+        }
+        facts.alpnFailure = HTTP2Facts.alpnFailure
+        facts.nghttp2Version = HTTP2Facts.nghttp2Version
         facts.recordFolder = folder(of: recordPath)
         facts.recordFailure =
             access(facts.recordFolder, W_OK | X_OK) == 0 ? nil : String(cString: strerror(errno))
@@ -62,8 +73,8 @@ struct MachineFacts: Equatable {
     }
 
     /// Tries what the simulator will do, and gives the port up at once.
-    private static func portFailure(_ need: RunNeed) -> String? {
-        guard let port = UInt16(exactly: need.simulatorPort) else { return "is no port" }
+    private static func portFailure(_ number: Int, _ need: RunNeed) -> String? {
+        guard let port = UInt16(exactly: number) else { return "is no port" }
         do throws(TransportError) {
             guard let address = try SocketAddress.resolve(host: need.simulatorAddress, port: port).first else {
                 return "is no address"

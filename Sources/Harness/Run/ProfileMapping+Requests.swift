@@ -24,6 +24,7 @@ extension Profile {
         plan.requestTimeout = http2.requestTimeout
         plan.pingAfter = http2.pingAfter
         plan.pingTimeout = http2.pingTimeout
+        plan.refusedLimit = UInt16(http2.retry.refusedStream)
         plan.retries.otherConnectionLimit = UInt8(http2.retry.otherConnection)
         plan.retries.laterLimit = UInt8(http2.retry.later)
         plan.retries.laterDelay = http2.retry.laterDelay
@@ -47,7 +48,8 @@ extension Profile {
             pem = Array(simulated.keyPEM.utf8)
         } else {
             throw .invalidInput(
-                "sender.http2.keyFile: a target that is not the simulator needs a key for provider tokens")
+                "sender.http2.keyFile: provider tokens need a key, where the target is not the simulator or "
+                    + "believes keys of files only")
         }
         do throws(TLSFailure) {
             let key = try SigningKey(pem: pem)

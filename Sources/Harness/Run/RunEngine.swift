@@ -167,7 +167,7 @@ public final class RunEngine {
             }
             if let reason = monitor.turnedAway { outcome.abort = reason }
             if now - max(outcome.startedAt, monitor.lastContact) > options.outageLimit {
-                outcome.abort = .unreachable
+                outcome.abort = monitor.isUnanswered ? .unanswered : .unreachable
             }
             await tick()
         }

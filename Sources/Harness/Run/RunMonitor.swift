@@ -24,6 +24,8 @@ struct RunMonitor {
     private var certificateRefusals: UInt64 = 0
     private var protocolRefusals: UInt64 = 0
     private(set) var connectionFailures: UInt64 = 0
+    /// Whether the target lets requests come to nothing that it has the connections for.
+    private(set) var isUnanswered = false
     private var intervalStart = Instant.zero
     private var present = Sums()
     private var atIntervalStart = Sums()
@@ -137,6 +139,7 @@ struct RunMonitor {
         certificateRefusals = refusals
         protocolRefusals = protocolRefusalsNow
         connectionFailures = snapshots.reduce(0) { $0 + $1.connectionFailures }
+        isUnanswered = snapshots.contains { $0.unansweredSessions > 0 }
         finishedSessions = finished
         present = sums
         if endsInterval { closeInterval(at: now) }

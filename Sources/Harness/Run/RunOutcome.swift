@@ -13,6 +13,8 @@ public enum RunAbort: Hashable, Sendable {
     case bookMissing
     /// No connection could be had for too long.
     case unreachable
+    /// The target let all requests come to nothing for too long.
+    case unanswered
     /// The run never had a connection.
     case neverConnected
     /// One side will not have the other's certificate.

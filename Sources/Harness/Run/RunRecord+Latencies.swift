@@ -52,6 +52,12 @@ extension RunRecord {
             }
             latencies[series.name] = record
         }
+        // A hostile gateway may give one reason with several statuses.
+        let reasons = Dictionary(
+            (sender.refusals[phase] ?? [:]).map { ($0.key.name, $0.value) }, uniquingKeysWith: SenderLoop.Result.sum)
+        for (reason, snapshot) in reasons {
+            latencies[Metric.refusedSeries(reason)] = LatencyRecord(Histogram(snapshot))
+        }
         guard let join else { return latencies }
         for (series, timed) in join.series[phase] ?? [:] {
             // Requests that were never sent stand beside those that were.

@@ -85,11 +85,16 @@ extension LedgerRecord {
 
 extension ErrorCountRecord {
     /// What the provider API says about requests, streams and connections, each kind in the order of its names.
-    fileprivate static func list(of book: RequestBook) -> [ErrorCountRecord] {
+    static func list(of book: RequestBook) -> [ErrorCountRecord] {
         var list: [ErrorCountRecord] = []
+        let goneSince = book.goneSince
         for (refusal, count) in book.refusals.sorted(by: { ($0.key.status, $0.key.name) < ($1.key.status, $1.key.name) }
         ) {
-            list.append(ErrorCountRecord(status: refusal.status, name: refusal.name, count: Int64(count)))
+            var record = ErrorCountRecord(status: refusal.status, name: refusal.name, count: Int64(count))
+            (record.goneSinceFirstMs, record.goneSinceLastMs) = (
+                goneSince[refusal]?.lowerBound, goneSince[refusal]?.upperBound
+            )
+            list.append(record)
         }
         func add(_ kind: String, _ counts: [HTTP2ErrorCode: UInt64]) {
             for (code, count) in counts.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {

@@ -120,6 +120,11 @@ extension VerdictRecord {
             self.init(
                 status: .unreachable,
                 reasons: ["for too long no connection to the target lasted"] + outcome.attemptReasons, exitCode: 8)
+        case .unanswered?:
+            self.init(
+                status: .unreachable,
+                reasons: ["for too long the target answered no request"] + outcome.requestReasons
+                    + outcome.attemptReasons, exitCode: 8)
         case .neverConnected?:
             self.init(
                 status: .unreachable,
@@ -171,6 +176,13 @@ extension RunOutcome {
                     + "for the other environment")
         }
         return reasons
+    }
+
+    /// What became of requests that were not answered, the most frequent kind first.
+    fileprivate var requestReasons: [String] {
+        let counts = ErrorCountRecord.list(of: sender.ledger.requests).filter { $0.status == nil }
+        guard !counts.isEmpty else { return ["it allows no request: its limit of streams is 0"] }
+        return counts.sorted { ($1.count, $0.name) < ($0.count, $1.name) }.map { "\($0.count) × \($0.name)" }
     }
 
     /// What was planned, sent and missed, and how late the rest was; for a schedule that was not met.

@@ -37,6 +37,14 @@ extension LinkEnd {
         }
     }
 
+    /// Whether the peer speaks none of the protocols that it was offered, which the next attempt does not change.
+    var isProtocolRefusal: Bool {
+        switch self {
+        case .handshakeFailed(let failure): failure.isProtocolAlert
+        default: false
+        }
+    }
+
     /// Whether one side will not have the other's certificate, which the next attempt does not change.
     var isCertificateRefusal: Bool {
         switch self {

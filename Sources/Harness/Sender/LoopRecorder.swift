@@ -25,6 +25,8 @@ final class LoopRecorder {
         var connectionFailures: UInt64 = 0
         var openConnections = 0
         var lastingConnections = 0
+        /// Sessions whose requests come to nothing.
+        var unansweredSessions = 0
         var finishedSessions = 0
         /// How many requests connections could have open at once in the present interval; nil for the binary interface.
         var streamLimits: ClosedRange<Int>?
@@ -55,6 +57,8 @@ final class LoopRecorder {
     private let isMeasuring: Bool
     private let schedule: ArrivalSchedule?
     private var cursor = ArrivalCursor()
+    /// How long refused requests took, by reason.
+    private(set) var refusals = RefusalLatencies()
     private var scheduleStart = Instant.zero
     private let lateAfter: Interval
     /// Notifications that were written late.
@@ -172,7 +176,10 @@ final class LoopRecorder {
             let phase = intended ?? request.writtenAt
             let service = request.isAccepted ? Series.service : .serviceRefused
             self[service, at: phase].record((end - request.writtenAt).nanoseconds)
-            if let intended, request.isAccepted { self[.response, at: phase].record((end - intended).nanoseconds) }
+            if !request.isAccepted { refusals.record(request, answeredAt: end, in: bounds.phase(at: phase)) }
+            guard let intended else { continue }
+            let response = request.isAccepted ? Series.response : .responseRefused
+            self[response, at: phase].record((end - intended).nanoseconds)
         }
     }
 
@@ -191,6 +198,7 @@ final class LoopRecorder {
     /// Enters why an attempt to connect failed; of what a hostile gateway can vary, only the first kinds are kept.
     func recordFailedAttempt(_ end: LinkEnd) {
         if end.isCertificateRefusal { certificateRefusals += 1 }
+        if end.isProtocolRefusal { protocolRefusals += 1 }
         countFailure(end.text)
     }
 

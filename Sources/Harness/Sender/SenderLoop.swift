@@ -12,6 +12,7 @@ final class SenderLoop {
     struct Result: Sendable {
         var ledger = FateLedger()
         var histograms: SeriesSnapshots = [:]
+        var refusals: RefusalLatencies.Snapshots = [:]
         var phases: [RunPhase: LoopRecorder.PhaseCounts] = [:]
         /// How many values of a series are lower bounds only.
         var censored: [RunPhase: [Series: Int64]] = [:]
@@ -44,6 +45,9 @@ final class SenderLoop {
             for (phase, series) in other.histograms {
                 histograms[phase, default: [:]].merge(series, uniquingKeysWith: Self.sum)
             }
+            for (phase, kinds) in other.refusals {
+                refusals[phase, default: [:]].merge(kinds, uniquingKeysWith: Self.sum)
+            }
             for (phase, counts) in other.phases {
                 var sum = phases[phase, default: LoopRecorder.PhaseCounts()]
                 sum.sent += counts.sent
@@ -74,7 +78,7 @@ final class SenderLoop {
             histograms.values.reduce(0) { $0 + ($1[name]?.totals.count ?? 0) + ($1[name]?.totals.invalidCount ?? 0) }
         }
 
-        private static func sum(_ left: HistogramSnapshot, _ right: HistogramSnapshot) -> HistogramSnapshot {
+        static func sum(_ left: HistogramSnapshot, _ right: HistogramSnapshot) -> HistogramSnapshot {
             let sum = Histogram(left)
             sum.addOrStop(right)
             return sum.snapshot()
@@ -203,6 +207,7 @@ final class SenderLoop {
             snapshot.unsettled += link.session.unsettledCount
             snapshot.openConnections += link.session.isOpen ? 1 : 0
             snapshot.lastingConnections += link.session.isLasting(at: core.now) ? 1 : 0
+            snapshot.unansweredSessions += link.session.isUnanswered ? 1 : 0
             snapshot.finishedSessions += link.session.isFinished ? 1 : 0
         }
         snapshot.use = core.use
@@ -213,6 +218,7 @@ final class SenderLoop {
     func result() -> Result {
         var result = Result(ledger: recorder.ledger, inFlightAtError: recorder.inFlightAtError)
         result.histograms = recorder.histograms
+        result.refusals = recorder.refusals.snapshots
         result.phases = recorder.phases
         result.censored = recorder.censored
         result.sent = recorder.sent

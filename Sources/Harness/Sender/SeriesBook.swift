@@ -8,6 +8,8 @@ enum Series: Int, CaseIterable {
     case scheduleLag, sendGap, response, responseBound, serviceBound
     /// From the request to the end of its response, of those accepted and of those refused; what the gateway kept waiting.
     case service, serviceRefused, blocked
+    /// From when a refused request was meant to begin to the end of its response.
+    case responseRefused
     /// By how much idle timers were late.
     case timerLag
 

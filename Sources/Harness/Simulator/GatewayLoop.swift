@@ -72,8 +72,9 @@ final class GatewayLoop {
         }
     }
 
-    /// Counts a handshake that failed, if it did for the client's certificate.
+    /// Counts a handshake that failed, if it did for the client's certificate or protocol.
     func handshakeFailed(_ failure: TLSFailure) {
+        if failure == .noApplicationProtocol { ledger.refuseProtocol() }
         switch failure.certificateFault {
         case .missing?: ledger.refuseCertificate(.missing)
         case .expired?: ledger.refuseCertificate(.expired)

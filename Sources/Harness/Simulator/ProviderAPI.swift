@@ -13,51 +13,70 @@ struct ProviderAPI: Sendable {
     /// The key with which the run's own sender signs; nil unless one was asked for.
     let signingKey: ProviderSigningKey?
 
-    /// Reads the key of the settings, or makes one for the run's own sender.
+    /// Reads the keys of the settings, and makes one for the run's own sender where they say so, or name none.
     ///
     /// - Throws: ``HarnessError/invalidInput(_:)`` for a file without a key that can be used.
     init(_ simulator: SimulatorSettings, makesSigningKey: Bool) throws(HarnessError) {
         var settings = ProviderAPISettings(simulator.http2)
         settings.topics = simulator.topics
-        let http2 = simulator.http2
-        if let file = http2.keyFile {
-            let text = try readFile(file)
-            let key: VerifyingKey
-            do throws(TLSFailure) {
-                key = try VerifyingKey(pem: text)
-            } catch {
-                throw .invalidInput("\(file): \(error)")
+        var verifying: [VerifyingKey] = []
+        var made: ProviderSigningKey?
+        let keys = simulator.http2.keys
+        for (index, key) in (keys.isEmpty && makesSigningKey ? [ProviderKeySettings()] : keys).enumerated() {
+            if let file = key.file {
+                verifying.append(try Self.read(file))
+                settings.providerKeys.append(Self.key(key, keyID: key.keyID ?? "", teamID: key.teamID ?? ""))
+                continue
             }
-            settings.providerKeys = [Self.key(http2, keyID: http2.keyID ?? "", teamID: http2.teamID ?? "")]
-            verifier = { _, message, signature in key.verifies(message, signature: signature) }
-            signingKey = nil
-        } else if makesSigningKey {
-            let order = try SigningKeyOrder(keyID: http2.keyID, teamID: http2.teamID)
-            do throws(TLSFailure) {
-                let key = try SigningKey()
-                let verifying = try key.verifyingKey()
-                settings.providerKeys = [Self.key(http2, keyID: order.keyID, teamID: order.teamID)]
-                verifier = { _, message, signature in verifying.verifies(message, signature: signature) }
-                signingKey = ProviderSigningKey(
-                    keyPEM: try key.privateKeyPEM(), keyID: order.keyID, teamID: order.teamID)
-            } catch {
-                throw .internalFailure("cannot make a signing key: \(error)")
+            guard makesSigningKey else {
+                throw .invalidInput(
+                    "target.simulator.http2.keys[\(index)] needs a file; only the simulator of a run makes a key")
             }
-        } else {
-            verifier = nil
-            signingKey = nil
+            let (own, half) = try Self.make(keyID: key.keyID, teamID: key.teamID)
+            verifying.append(half)
+            settings.providerKeys.append(Self.key(key, keyID: own.keyID, teamID: own.teamID))
+            made = own
         }
         self.settings = settings
+        signingKey = made
+        let halves = verifying
+        let verify: SignatureVerifier = { key, message, signature in
+            halves[key].verifies(message, signature: signature)
+        }
+        verifier = halves.isEmpty ? nil : verify
     }
 
-    private static func key(_ http2: HTTP2SimulatorSettings, keyID: String, teamID: String) -> ProviderKey {
+    private static func read(_ file: String) throws(HarnessError) -> VerifyingKey {
+        let text = try readFile(file)
+        do throws(TLSFailure) {
+            return try VerifyingKey(pem: text)
+        } catch {
+            throw .invalidInput("\(file): \(error)")
+        }
+    }
+
+    /// Makes the key of the run's own sender, and the half that verifies.
+    private static func make(keyID: String?, teamID: String?) throws(HarnessError) -> (ProviderSigningKey, VerifyingKey)
+    {
+        let order = try SigningKeyOrder(keyID: keyID, teamID: teamID)
+        do throws(TLSFailure) {
+            let key = try SigningKey()
+            let signing = ProviderSigningKey(
+                keyPEM: try key.privateKeyPEM(), keyID: order.keyID, teamID: order.teamID)
+            return (signing, try key.verifyingKey())
+        } catch {
+            throw .internalFailure("cannot make a signing key: \(error)")
+        }
+    }
+
+    private static func key(_ settings: ProviderKeySettings, keyID: String, teamID: String) -> ProviderKey {
         let environment: PushEnvironment? =
-            switch http2.keyEnvironment {
+            switch settings.environment {
             case .both: nil
             case .sandbox: .sandbox
             case .production: .production
             }
-        return ProviderKey(keyID: keyID, teamID: teamID, environment: environment, topics: http2.keyTopics)
+        return ProviderKey(keyID: keyID, teamID: teamID, environment: environment, topics: settings.topics)
     }
 }
 

@@ -54,6 +54,7 @@ public final class SimulatorServer: Sendable {
             listening.connectionLimit = settings.maxConnections
             listening.backlog = RunNeed.backlog
             listening.link.sendsAtOnce = settings.noDelay
+            listening.link.handshakeTimeout = settings.handshakeTimeout
             listening.link.receiveBufferBytes = settings.receiveBuffer
             listening.link.path = settings.path
             listening.faults = connectionFaults.accept
@@ -242,7 +243,9 @@ public final class SimulatorServer: Sendable {
         result.ledger.powerSaving = Int64(counts.powerSaving)
         result.ledger.duplicates = Int64(counts.duplicates)
         result.ledger.rejected = Int64(counts.rejected + counts.api.refused)
-        if counts.api.requests + counts.api.violations > 0 { result.ledger.http2 = ProviderAPIRecord(counts.api) }
+        if counts.api.requests + counts.api.violations + counts.api.otherProtocols > 0 {
+            result.ledger.http2 = ProviderAPIRecord(counts.api)
+        }
         result.ledger.unlistedRefusals = result.unlistedRefusals
         result.ledger.discarded = Int64(counts.discarded)
         result.ledger.sentinels = Int64(counts.untrackedRejections)
@@ -294,6 +297,7 @@ extension ProviderAPIRecord {
         ignoredStreams = Int64(counts.ignoredStreams)
         goAways = Int64(counts.goAways)
         violations = Int64(counts.violations)
+        otherProtocols = Int64(counts.otherProtocols)
         streamViolations = Int64(counts.streamViolations)
         maxOpenStreams = Int64(counts.maxOpenStreams)
     }

@@ -15,11 +15,22 @@ public struct RequestBook: Hashable, Sendable {
             self.status = status
             self.name = name
         }
+
+        /// Makes the kind of a response.
+        public init(status: Int, reason: RefusalBody.Reason) {
+            self.init(
+                status: status, name: reason == .absent ? "\(status)" : RefusalBody(reason: reason).reasonName)
+        }
     }
 
     /// Refused requests, those that were sent again among them.
     public var refusals: [RefusalKind: UInt64] {
         Dictionary(refusalCounts.map { ($0.kind, $0.count) }, uniquingKeysWith: +)
+    }
+    /// Between what times device tokens were told to be gone, in milliseconds since 1970, by kind of refusal.
+    public var goneSince: [RefusalKind: ClosedRange<Int64>] {
+        let told = refusalCounts.compactMap { count in count.goneSince.map { (count.kind, $0) } }
+        return Dictionary(told) { Self.joined($0, $1) }
     }
     /// The same in the order in which the kinds came: a gateway that refuses everything has few of them, and texts cost too much for each.
     private var refusalCounts: [RefusalCount] = []
@@ -42,11 +53,9 @@ public struct RequestBook: Hashable, Sendable {
         var status: Int
         var reason: RefusalBody.Reason
         var count: UInt64
+        var goneSince: ClosedRange<Int64>?
 
-        var kind: RefusalKind {
-            let body = RefusalBody(reason: reason)
-            return RefusalKind(status: status, name: reason == .absent ? "\(status)" : body.reasonName)
-        }
+        var kind: RefusalKind { RefusalKind(status: status, reason: reason) }
     }
 
     /// A hostile gateway may vary reasons and codes; of each kind only so many are told apart.
@@ -61,7 +70,8 @@ public struct RequestBook: Hashable, Sendable {
     public mutating func record(_ event: RequestEvent) {
         switch event {
         case .refused(let refusal, _):
-            count(status: refusal.status, refusal.reason, refusal.count)
+            let goneSince = refusal.timestampMilliseconds.map { $0...$0 }
+            count(status: refusal.status, refusal.reason, refusal.count, goneSince: goneSince)
             if refusal.isRetried { retried += refusal.count }
         case .streamsReset(let code, let count, _): Self.count(code, count, in: &resets, otherwise: Self.otherCode)
         case .timedOut(let count, _): timedOut += count
@@ -78,11 +88,17 @@ public struct RequestBook: Hashable, Sendable {
         }
     }
 
-    private mutating func count(status: Int, _ reason: RefusalBody.Reason, _ count: UInt64) {
+    private mutating func count(
+        status: Int, _ reason: RefusalBody.Reason, _ count: UInt64, goneSince: ClosedRange<Int64>?
+    ) {
         if let index = refusalCounts.firstIndex(where: { $0.status == status && $0.reason == reason }) {
             refusalCounts[index].count += count
+            guard let goneSince else { return }
+            refusalCounts[index].goneSince =
+                refusalCounts[index].goneSince.map { Self.joined($0, goneSince) } ?? goneSince
         } else if refusalCounts.count < Self.kindLimit {
-            refusalCounts.append(RefusalCount(status: status, reason: reason, count: count))
+            refusalCounts.append(
+                RefusalCount(status: status, reason: reason, count: count, goneSince: goneSince))
         } else {
             let isOther = { (kind: RefusalCount) in kind.status == 0 }
             if let index = refusalCounts.firstIndex(where: isOther) {
@@ -91,6 +107,10 @@ public struct RequestBook: Hashable, Sendable {
                 refusalCounts.append(RefusalCount(status: 0, reason: .unknown(Self.otherName), count: count))
             }
         }
+    }
+
+    private static func joined(_ left: ClosedRange<Int64>, _ right: ClosedRange<Int64>) -> ClosedRange<Int64> {
+        min(left.lowerBound, right.lowerBound)...max(left.upperBound, right.upperBound)
     }
 
     private static func count<Key: Hashable>(
@@ -102,7 +122,9 @@ public struct RequestBook: Hashable, Sendable {
 
     /// Adds another loop's book to this one.
     public mutating func add(_ other: RequestBook) {
-        for kind in other.refusalCounts { count(status: kind.status, kind.reason, kind.count) }
+        for kind in other.refusalCounts {
+            count(status: kind.status, kind.reason, kind.count, goneSince: kind.goneSince)
+        }
         retried += other.retried
         resets.merge(other.resets, uniquingKeysWith: +)
         goAways.merge(other.goAways, uniquingKeysWith: +)

@@ -41,8 +41,13 @@ public enum BlockCause: UInt8, Hashable, Sendable, CaseIterable {
     public var sequence: UInt64
     /// When the request was put into its batch.
     public var writtenAt: Instant
+    /// The status of the response.
+    public var status: UInt16 = 200
+    /// The documented reason in its body, if it has one.
+    public var reason: RefusalReason?
+
     /// Whether it was accepted.
-    public var isAccepted: Bool
+    public var isAccepted: Bool { status == 200 }
 }
 
 /// Something that only the provider API has.

@@ -48,9 +48,9 @@ public struct RequestPlan: Hashable, Sendable {
     public var pingTimeout = Interval.seconds(10)
     /// The pause after a refused stream, doubled while nothing else comes, so that a peer that refuses all is not stormed.
     public var refusedPause = Interval.milliseconds(1)
-    /// How often a gateway may refuse a notification's stream before it is lost.
+    /// How often a notification is sent again whose stream the gateway refused; once more refused it is lost. Below `UInt16.max`.
     public var refusedLimit: UInt16 = 1_000
-    /// The longest such pause.
+    /// The longest such pause; a connection on which a stream is still refused after it is given up like one that failed.
     public var refusedPauseLimit = Interval.seconds(1)
     /// Which refused notifications are sent again.
     public var retries = RetryPlan()

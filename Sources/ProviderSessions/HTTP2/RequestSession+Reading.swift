@@ -152,8 +152,9 @@ extension RequestSession {
         }
         close(place)
         accepted.append(request.sequence)
-        samples.append(RequestSample(sequence: request.sequence, writtenAt: request.openedAt, isAccepted: true))
+        samples.append(RequestSample(sequence: request.sequence, writtenAt: request.openedAt))
         refusedPause = .zero
+        (hasAnswered, isFruitless) = (true, false)
         if !isProven {
             isProven = true
             noteLimit(now: now)
@@ -168,14 +169,16 @@ extension RequestSession {
         }
         close(place)
         errorReplyCount += 1
-        samples.append(RequestSample(sequence: request.sequence, writtenAt: request.openedAt, isAccepted: false))
+        (hasAnswered, isFruitless) = (true, false)
         // Whatever is not about the credentials was judged with good ones.
         if !isProven && status != 401 && status != 403 && status != 429 && status < 500 {
             isProven = true
             noteLimit(now: now)
         }
         var rule = RefusalReason.retry(forStatus: status)
-        if case .known(let reason) = body.reason { rule = reason.retry }
+        var sample = RequestSample(sequence: request.sequence, writtenAt: request.openedAt, status: request.status)
+        if case .known(let reason) = body.reason { (rule, sample.reason) = (reason.retry, reason) }
+        samples.append(sample)
         let delay = requests.retries.delay(rule: rule, retries: request.retries)
         note(
             RequestRefusal(
@@ -282,16 +285,17 @@ extension RequestSession {
         guard frame.resetCode == .refusedStream else { return settleUnproven(request, now: now) }
         // Nothing was done about it (RFC 9113 section 8.7), so it goes again; one that only ever refuses is not stormed.
         request.refusedStreams += 1
-        if request.refusedStreams < requests.refusedLimit {
+        if request.refusedStreams <= requests.refusedLimit {
             sendAgain(request, otherwise: .lost)
         } else {
-            events.append(.settled(request.run, request.unprovenResends > 0 ? .unknown : .lost, nil))
+            isFruitless = true
+            events.append(
+                request.unprovenResends > 0 ? .settled(request.run, .unknown, nil) : .lost(request.run, .refused))
         }
-        if now >= pausedUntil {
-            refusedPause =
-                refusedPause == .zero ? requests.refusedPause : min(refusedPause * 2, requests.refusedPauseLimit)
-            pausedUntil = now + refusedPause
-        }
+        guard leaving == nil, now >= pausedUntil else { return }
+        guard refusedPause < requests.refusedPauseLimit else { return leave(.refusals, resent: 0, now: now) }
+        refusedPause = refusedPause == .zero ? requests.refusedPause : min(refusedPause * 2, requests.refusedPauseLimit)
+        pausedUntil = now + refusedPause
     }
 
     private func handleGoAway(_ frame: HTTP2Frame, now: Instant) {
@@ -315,9 +319,10 @@ extension RequestSession {
 
     /// Opens no request on this connection any more.
     private func leave(_ why: Leaving, resent: UInt64, now: Instant) {
-        if leaving == nil, case .goAway(let code, _) = why {
+        if leaving == nil {
+            let cause: Reconnect.Cause = if case .goAway(let code, _) = why { .goAway(code) } else { .end(.closedHere) }
             reconnectClock.connectionEnded(
-                .goAway(code), inFlight: UInt64(ring.openCount) + resent, resent: resent, at: now)
+                cause, inFlight: UInt64(ring.openCount) + resent, resent: resent, at: now)
         }
         leaving = why
         noteBlocked(by: nil, now: now)

@@ -24,6 +24,10 @@ extension RequestSession {
         var refusalBodies: [UInt32: [UInt8]] = [:]
         /// Whether a request on this connection was judged with good credentials.
         var isProven = false
+        /// Whether a request on this connection was answered, however.
+        var hasAnswered = false
+        /// Whether a request came to nothing since the last answer, on this connection or those before.
+        var isFruitless = false
         var leaving: Leaving?
         var refusedPause = Interval.zero
         var accepted: [UInt64] = []
@@ -113,6 +117,16 @@ extension RequestSession {
     var isProven: Bool {
         _read { yield wire.pointee.isProven }
         _modify { yield &wire.pointee.isProven }
+    }
+
+    var hasAnswered: Bool {
+        _read { yield wire.pointee.hasAnswered }
+        _modify { yield &wire.pointee.hasAnswered }
+    }
+
+    var isFruitless: Bool {
+        _read { yield wire.pointee.isFruitless }
+        _modify { yield &wire.pointee.isFruitless }
     }
 
     var leaving: Leaving? {

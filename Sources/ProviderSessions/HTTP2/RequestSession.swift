@@ -8,6 +8,7 @@ public import Workload
 /// nothing to prove: what an answer says is the notification's fate, and what has none when its connection ends is unproven.
 ///
 /// After GOAWAY no request is opened; those up to its last stream may finish, those above it go first on the next connection.
+/// A connection on which the gateway only ever refuses streams is given up after about two seconds and counts as a failed one.
 public final class RequestSession {
     /// Which of the run's connections this is, from 0.
     public let slot: Int
@@ -86,6 +87,8 @@ public final class RequestSession {
         case goAway(HTTP2ErrorCode, last: UInt32)
         /// The stream numbers came to their end.
         case rollover
+        /// The gateway only ever refuses streams.
+        case refusals
         /// The gateway broke a rule; it is told, and then the connection is closed.
         case violation
     }
@@ -164,10 +167,15 @@ public final class RequestSession {
     public var isConnected: Bool { state.isConnected }
 
     /// Whether a connection stands that is not just another one of a series that soon ended; one on which the gateway allows no
-    /// request is of as little use as none.
+    /// request, or lets all of them come to nothing, is of as little use as none.
     public func isLasting(at now: Instant) -> Bool {
-        let isBarred = streamLimit == 0 && ring.openCount == 0
-        return state.isLasting(at: now, base: plan.reconnect.base) && !isBarred
+        state.isLasting(at: now, base: plan.reconnect.base) && !isUnanswered
+    }
+
+    /// Whether requests are tried and come to nothing, and none was answered since.
+    public var isUnanswered: Bool {
+        if state.isOpen && hasSettings && streamLimit == 0 && ring.openCount == 0 { return true }
+        return isFruitless && (ring.openCount > 0 || claimed.count > 0 || !resends.isEmpty)
     }
 
     /// How many requests are open.
@@ -246,7 +254,7 @@ public final class RequestSession {
         floods = HTTP2FloodGuard(limits: requests.floods)
         peer = HTTP2Settings()
         (sendWindow, receiveWindow) = (HTTP2Window(), HTTP2Window())
-        (hasSettings, isProven, leaving) = (false, false, nil)
+        (hasSettings, isProven, hasAnswered, leaving) = (false, false, false, nil)
         lateFrameCredit = 0
         (refusedPause, pausedUntil, heardAt, pingedAt) = (.zero, .zero, now, nil)
         bodies.removeAll()
@@ -267,6 +275,7 @@ public final class RequestSession {
             loseConnection(end, now: now)
         } else if state.ended(at: now, plan: plan.reconnect, random: &random) != .ignore {
             reconnectClock.attemptFailed()
+            isFruitless = false
             events.append(.connectFailed(end, at: now))
             if !hasWork { finish(.finish) }
         }
@@ -344,6 +353,7 @@ public final class RequestSession {
         case .violation?:
             if outbox.isEmpty { loseConnection(.closedHere, now: now) }
         case .rollover?: replace(now: now)
+        case .refusals?: loseConnection(.closedHere, now: now)
         case .goAway(let code, _)?:
             // An orderly end of a connection that was of use is no failure, however soon it comes.
             if code == .noError && isProven {
@@ -384,7 +394,8 @@ public final class RequestSession {
                 .end(end), inFlight: inFlight, resent: UInt64(resends.count - queued), at: now)
         }
         guard hasWork else { return finish(.drop) }
-        switch state.ended(at: now, plan: plan.reconnect, random: &random) {
+        let wasOfUse = hasAnswered || !isFruitless
+        switch state.ended(at: now, plan: plan.reconnect, random: &random, wasOfUse: wasOfUse) {
         case .connect: action = .replace
         case .pause: action = .drop
         case .ignore: break
@@ -401,6 +412,7 @@ public final class RequestSession {
 
     /// Nothing tells what became of a request.
     func settleUnproven(_ request: OpenRequest, now: Instant) {
+        isFruitless = true
         if case .resend(let limit) = plan.unproven, UInt32(request.unprovenResends) < min(limit, 255) {
             var again = request
             again.unprovenResends += 1
@@ -418,6 +430,7 @@ public final class RequestSession {
 
     /// Sends a notification again before any new one.
     func sendAgain(_ request: OpenRequest, otherwise: Fate) {
+        isFruitless = true
         resends.append(
             Resend(
                 sequence: request.sequence, unprovenResends: request.unprovenResends, retries: request.retries,

@@ -65,6 +65,8 @@ public struct HTTP2SenderSettings: Equatable, Sendable {
 public struct HTTP2RetrySettings: Equatable, Sendable {
     /// How often one goes to another connection, whose own is of no more use (`Shutdown`, `IdleTimeout`). Default: 3.
     public var otherConnection = 3
+    /// How often one is sent again whose stream was refused (REFUSED_STREAM). Default: 1,000.
+    public var refusedStream = 1_000
     /// How often one is sent again that was throttled (429). Default: 0.
     public var later = 0
     /// The delay before that. Default: 1 s.

@@ -8,17 +8,9 @@ public struct HTTP2SimulatorSettings: Equatable, Sendable {
     public var authentication = Authentication.required
     /// What a provider token on a connection with a certificate earns. Default: ignored.
     public var mixedAuthentication = MixedAuthentication.ignored
-    /// PEM file of the key that provider tokens must be signed with: its public half, or the `.p8` itself; nil (the default) to believe
-    /// every well-formed token, whoever signed it. A run's own sender gets a key of the simulator's.
-    public var keyFile: String?
-    /// The identifier of that key.
-    public var keyID: String?
-    /// The team whose key it is.
-    public var teamID: String?
-    /// The environment that the key is good for. Default: both.
-    public var keyEnvironment = KeyEnvironment.both
-    /// The apps that the key is good for; none (the default) for all.
-    public var keyTopics: [String] = []
+    /// The keys that provider tokens may be signed with, told apart by their identifiers; none (the default) to believe every well-formed
+    /// token, whoever signed it. A run's own sender then gets a key of the simulator's.
+    public var keys: [ProviderKeySettings] = []
     /// How old a provider token may be. Default: 60 minutes.
     public var tokenLifetime = Interval.seconds(3_600)
     /// The shortest time from one provider token of a key to its next one. Default: 20 minutes.
@@ -79,16 +71,6 @@ public struct HTTP2SimulatorSettings: Equatable, Sendable {
         case fleet
     }
 
-    /// The environment that a key is good for.
-    public enum KeyEnvironment: String, Sendable, CaseIterable {
-        /// Either one.
-        case both
-        /// The development environment.
-        case sandbox
-        /// The environment of released apps.
-        case production
-    }
-
     /// How the reason for a key of the other environment is spelled.
     public enum KeyEnvironmentSpelling: String, Sendable, CaseIterable {
         /// `BadEnvironmentKeyInToken`, as it was seen.
@@ -111,8 +93,7 @@ extension HTTP2SimulatorSettings: SettingsGroup {
         let timeouts = Interval.milliseconds(1)...Interval.seconds(86_400)
         return [
             .count("port", \.port, 0...65_535), .choice("authentication", \.authentication),
-            .choice("mixedAuthentication", \.mixedAuthentication), .text("keyFile", \.keyFile), .text("keyID", \.keyID),
-            .text("teamID", \.teamID), .choice("keyEnvironment", \.keyEnvironment), .texts("keyTopics", \.keyTopics),
+            .choice("mixedAuthentication", \.mixedAuthentication), .keys,
             .interval("tokenLifetime", \.tokenLifetime, timeouts),
             .interval("tokenUpdateInterval", \.tokenUpdateInterval, .zero...Interval.seconds(86_400)),
             .choice("tokenUpdateScope", \.tokenUpdateScope),

@@ -173,11 +173,6 @@ extension Profile {
                 "target.simulator.http2.port",
                 when: http2.port != 0 && (http2.port == simulator.port || http2.port == port)
             ) { "\(http2.port) is taken by another service of the simulator" }
-            for (name, value) in [("keyID", http2.keyID), ("teamID", http2.teamID)] {
-                try checks.refuse("target.simulator.http2.\(name)", when: http2.keyFile != nil && value == nil) {
-                    "is missing, and tokens of the key in keyFile must name it"
-                }
-            }
             try checkTLS(of: simulator, checks)
         }
     }

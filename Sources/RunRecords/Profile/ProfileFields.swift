@@ -117,7 +117,8 @@ extension HTTP2SenderSettings: SettingsGroup {
 extension HTTP2RetrySettings: SettingsGroup {
     static var fields: [SettingsField<Self>] {
         [
-            .count("otherConnection", \.otherConnection, 0...100), .count("later", \.later, 0...100),
+            .count("otherConnection", \.otherConnection, 0...100),
+            .count("refusedStream", \.refusedStream, 0...65_000), .count("later", \.later, 0...100),
             .interval("laterDelay", \.laterDelay, Interval.positive), .count("backoff", \.backoff, 0...16),
             .interval("backoffDelay", \.backoffDelay, Interval.positive),
         ]
@@ -190,6 +191,7 @@ extension SimulatorSettings: SettingsGroup {
             .choice("clientCertificates", \.clientCertificates), .text("clientCAFile", \.clientCAFile),
             .texts("topics", \.topics), .choice("providerCertificate", \.providerCertificate),
             .flag("noDelay", \.noDelay), .count("maxConnections", \.maxConnections, 1...1_000_000),
+            .interval("handshakeTimeout", \.handshakeTimeout, Interval.milliseconds(1)...Interval.seconds(3_600)),
             .bytes("receiveBuffer", \.receiveBuffer, 4_096...1_073_741_824),
             .count("loops", \.loops, loopCounts), .group("feedback", \.feedback), .group("http2", \.http2),
             .group("storage", \.storage),

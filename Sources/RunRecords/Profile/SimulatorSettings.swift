@@ -49,6 +49,8 @@ public struct SimulatorSettings: Equatable, Sendable {
     public var noDelay = true
     /// Connections open at one time; one more is refused. Default: 100,000.
     public var maxConnections = 100_000
+    /// How long a client may take from its TCP connection to the end of the TLS handshake. Default: 5 s.
+    public var handshakeTimeout = Interval.seconds(5)
     /// Each socket's receive buffer in bytes. Default: 524,288: unbounded buffers hold megabytes of a fast sender, which then
     /// come out of main memory instead of a cache.
     public var receiveBuffer = 524_288

@@ -157,6 +157,10 @@ public struct ErrorCountRecord: Codable, Equatable, Sendable {
     public var name: String
     /// How often it occurred.
     public var count: Int64
+    /// The earliest time at which a device token was told to be gone (410), in milliseconds since 1970; null where none was told.
+    @ExplicitNull public var goneSinceFirstMs: Int64?
+    /// The latest such time.
+    @ExplicitNull public var goneSinceLastMs: Int64?
 
     /// Makes a count of one kind of error.
     public init(status: Int?, name: String, count: Int64) {

@@ -24,6 +24,8 @@ public struct ProviderAPIRecord: Codable, Equatable, Sendable {
     public var goAways: Int64 = 0
     /// Connections that ended because the client broke the protocol.
     public var violations: Int64 = 0
+    /// Clients that do not speak HTTP/2, by ALPN or by what they sent first; nil in older records.
+    public var otherProtocols: Int64?
     /// Streams that ended because the client broke the protocol.
     public var streamViolations: Int64 = 0
     /// The most streams that were open at a time on one connection.

@@ -14,13 +14,14 @@ struct SimulateCommand {
             return ExitCode.passed
         }
         let file = parsed.arguments.first
+        let overrides = parsed.overrides + [try SigningKeyOptions(parsed).override].compactMap { $0 }
         let profile =
             if let file {
-                try Profile.read(file: file, faultsFile: parsed.last("faults"), overrides: parsed.overrides)
+                try Profile.read(file: file, faultsFile: parsed.last("faults"), overrides: overrides)
             } else {
                 try Profile.read(
                     text: Self.defaults, source: "defaults", faultsFile: parsed.last("faults"),
-                    overrides: parsed.overrides)
+                    overrides: overrides)
             }
         guard case .simulator(let settings) = profile.target else {
             throw HarnessError.invalidInput("\(file ?? "the profile") has another target than a simulator")
@@ -75,6 +76,9 @@ struct SimulateCommand {
                 "HTTP/2: requests \(http2.requests), accepted \(http2.accepted), broadcasts \(http2.broadcasts), "
                     + "streams refused \(http2.refusedStreams), reset by clients \(http2.cancelledStreams), "
                     + "most open \(http2.maxOpenStreams), connections that broke the protocol \(http2.violations)")
+            if let others = http2.otherProtocols, others > 0 {
+                print("HTTP/2: clients that speak something else, by ALPN or by their first bytes: \(others)")
+            }
             for (reason, count) in http2.refusals.sorted(by: { $0.key < $1.key }) { print("\(reason): \(count)") }
         }
         for fault in book.faults ?? [] { print("fault \(fault.fault): \(fault.count)") }

@@ -84,11 +84,11 @@ enum CommandTable {
                 "feedback-port", nil, "NUMBER", "target.simulator.feedback.port", "feedback service's port; 0: any"),
             .setting(
                 "http2-port", nil, "NUMBER", "target.simulator.http2.port", "port of the HTTP/2 provider API; 0: any"),
-            .setting(
-                "signing-key", nil, "FILE", "target.simulator.http2.keyFile",
-                "key that provider tokens must be signed with (PEM); any otherwise"),
-            .setting("key-id", nil, "ID", "target.simulator.http2.keyID", "identifier of that key"),
-            .setting("team-id", nil, "ID", "target.simulator.http2.teamID", "team whose key it is"),
+            .value(
+                "signing-key", nil, "FILE",
+                "key that provider tokens may be signed with (PEM); any otherwise; repeatable"),
+            .value("key-id", nil, "ID", "identifier of that key; once for each --signing-key, in their order"),
+            .value("team-id", nil, "ID", "team whose key it is; likewise, or once for all"),
             .setting("max-streams", nil, "COUNT", "target.simulator.http2.maxStreams", "streams open on a connection"),
             .setting(
                 "accept-all", nil, "BOOL", "target.simulator.http2.acceptAll",

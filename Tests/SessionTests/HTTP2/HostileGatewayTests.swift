@@ -1,6 +1,7 @@
 import Primitives
 import ProviderSessions
 import PushWire
+import SimulatedTransport
 import Testing
 
 /// What a gateway can do to a session of the provider API: neither crash it nor hang it nor make it grow, and never unbalance the book.

@@ -1,6 +1,7 @@
 import Primitives
 import ProviderSessions
 import PushWire
+import SimulatedTransport
 import Testing
 
 /// Streams and connections that end before their time, and what is sent again.
@@ -53,43 +54,6 @@ import Testing
         #expect(world.ledger.requests.goAways == [.protocolError: 1])
         #expect(world.gateways.count == 2)
         #expect(world.timesSeen.values.allSatisfy { $0 == 1 })
-    }
-
-    @Test func `a gateway that refuses every stream is not stormed`() throws {
-        let world = try RequestWorld(100)
-        world.prepare = { gateway in
-            gateway.announce { $0.maxConcurrentStreams = 100 }
-            gateway.onOpen = { [unowned gateway] stream in
-                gateway.reset(stream, .refusedStream)
-                return false
-            }
-        }
-        world.run(for: .seconds(20))
-        #expect(world.session.writtenCount < 100, "\(world.session.writtenCount) requests in 20 seconds")
-        world.abandon()
-        #expect(world.session.isFinished)
-        #expect(world.ledger.count(of: .accepted) == 0)
-    }
-
-    @Test func `a notification whose stream is refused for ever is lost, and the others are not`() throws {
-        let world = try RequestWorld(300) { $0.refusedLimit = 20 }
-        var refused = 0
-        world.prepare = { [unowned world] gateway in
-            gateway.announce { $0.maxConcurrentStreams = 10 }
-            gateway.onRequest = { [unowned gateway] request in
-                if request.sequence == 77 {
-                    refused += 1
-                    gateway.reset(request.streamID, .refusedStream)
-                } else {
-                    gateway.accept(request.streamID)
-                }
-            }
-            _ = world
-        }
-        world.run()
-        world.expectOrder(accepted: 299)
-        #expect(world.ledger.count(of: .lost) == 1)
-        #expect(refused == 20)
     }
 
     // MARK: - C43: nothing leaks

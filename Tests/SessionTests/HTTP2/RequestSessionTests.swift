@@ -1,6 +1,7 @@
 import Primitives
 import ProviderSessions
 import PushWire
+import SimulatedTransport
 import Testing
 
 /// Requests, their answers and limits.

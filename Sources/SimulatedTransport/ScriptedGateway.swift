@@ -1,46 +1,60 @@
-import Primitives
-import PushWire
+public import PushWire
 
 /// One request as a scripted gateway sees it.
-struct SeenRequest: Equatable {
-    var streamID: UInt32
+public struct SeenRequest: Equatable, Sendable {
+    /// The stream on which it came.
+    public var streamID: UInt32
     /// The notification, by its `apns-id`.
-    var sequence: UInt64
+    public var sequence: UInt64
     /// Which connection of the run it came on, from 0.
-    var connection: Int
+    public var connection: Int
     /// Which request of that connection it is, from 0.
-    var number: Int
-    var authorization: String?
-    var body: [UInt8] = []
+    public var number: Int
+    /// The value of `authorization`.
+    public var authorization: String?
+    /// Its body.
+    public var body: [UInt8] = []
 }
 
 /// The gateway's end of one connection: reads what the sender writes with the library's own reader and decoder, checks that it is in order,
 /// and writes whatever a test wants.
-final class ScriptedGateway {
-    let index: Int
-    var settings = HTTP2Settings()
-    private(set) var requests: [SeenRequest] = []
+public final class ScriptedGateway {
+    /// Which connection of the run it is the end of, from 0.
+    public let index: Int
+    /// What it announced.
+    public private(set) var settings = HTTP2Settings()
+    /// The requests that came whole, in their order.
+    public private(set) var requests: [SeenRequest] = []
     /// Streams that were opened and not ended by this side.
-    private(set) var open: Set<UInt32> = []
-    private(set) var mostOpen = 0
+    public private(set) var open: Set<UInt32> = []
+    /// The most of them at a time.
+    public private(set) var mostOpen = 0
     /// Breaches of HTTP/2 by the sender; none are expected.
-    private(set) var breaches: [String] = []
-    private(set) var resets: [(stream: UInt32, code: HTTP2ErrorCode)] = []
-    private(set) var pings: [UInt64] = []
-    private(set) var pongs: [UInt64] = []
-    private(set) var settingsAcknowledged = 0
-    private(set) var goAways: [HTTP2ErrorCode] = []
+    public private(set) var breaches: [String] = []
+    /// Streams that the sender reset.
+    public private(set) var resets: [(stream: UInt32, code: HTTP2ErrorCode)] = []
+    /// Data of PINGs that were not answers.
+    public private(set) var pings: [UInt64] = []
+    /// Data of PINGs that were answers.
+    public private(set) var pongs: [UInt64] = []
+    /// How often the sender acknowledged SETTINGS.
+    public private(set) var settingsAcknowledged = 0
+    /// Codes of the sender's GOAWAY frames.
+    public private(set) var goAways: [HTTP2ErrorCode] = []
     /// DATA that was received, and the room that the sender has by what it was told.
-    private(set) var dataBytes = 0
-    private(set) var window = HTTP2Window.initial
-    private(set) var leastWindow = HTTP2Window.initial
+    public private(set) var dataBytes = 0
+    /// The room for DATA at present.
+    public private(set) var window = HTTP2Window.initial
+    /// The least room that there was.
+    public private(set) var leastWindow = HTTP2Window.initial
     /// Whether room for DATA is given back as it is used.
-    var replenishes = true
-    var output: [UInt8] = []
+    public var replenishes = true
+    /// What waits to be sent.
+    public var output: [UInt8] = []
     /// What is called for each whole request.
-    var onRequest: (SeenRequest) -> Void = { _ in }
+    public var onRequest: (SeenRequest) -> Void = { _ in }
     /// What is called when headers have opened a stream; false takes the stream for refused.
-    var onOpen: (UInt32) -> Bool = { _ in true }
+    public var onOpen: (UInt32) -> Bool = { _ in true }
 
     private let ids: NotificationIDSpace
     private var reader = HTTP2FrameReader(role: .server)
@@ -49,14 +63,16 @@ final class ScriptedGateway {
     private var unfinished: [UInt32: SeenRequest] = [:]
     private var lastStream: UInt32 = 0
 
-    init(index: Int, ids: NotificationIDSpace) {
+    /// Makes the end of connection `index` of a run with these identifiers.
+    public init(index: Int, ids: NotificationIDSpace) {
         self.index = index
         self.ids = ids
     }
 
     // MARK: - Reading
 
-    func receive(_ bytes: [UInt8]) {
+    /// Takes what the sender wrote.
+    public func receive(_ bytes: [UInt8]) {
         bytes.withUnsafeBytes { view in
             var rest = view
             do throws(HTTP2Violation) {
@@ -116,34 +132,39 @@ final class ScriptedGateway {
 
     // MARK: - Writing
 
-    func frame(_ type: HTTP2FrameType, _ flags: HTTP2Flags = [], stream: UInt32 = 0, payload: [UInt8] = []) {
+    /// Sends a frame, whatever it is.
+    public func frame(_ type: HTTP2FrameType, _ flags: HTTP2Flags = [], stream: UInt32 = 0, payload: [UInt8] = []) {
         var header = [UInt8](repeating: 0, count: HTTP2FrameHeader.byteCount)
-        header.withUnsafeMutableBytes {
-            HTTP2FrameHeader(type: type, flags: flags, streamID: stream, length: payload.count).write(
-                to: $0.baseAddress!)
+        header.withUnsafeMutableBytes { memory in
+            guard let start = memory.baseAddress else { return }
+            HTTP2FrameHeader(type: type, flags: flags, streamID: stream, length: payload.count).write(to: start)
         }
         output += header + payload
     }
 
-    func announce(_ change: (inout HTTP2Settings) -> Void = { _ in }) {
+    /// Sends settings with a change.
+    public func announce(_ change: (inout HTTP2Settings) -> Void = { _ in }) {
         let before = settings
         change(&settings)
         output += [UInt8](unsafeUninitializedCapacity: HTTP2Settings.maxByteCount) { buffer, count in
-            count = settings.write(to: UnsafeMutableRawPointer(buffer.baseAddress!), since: before)
+            count = buffer.baseAddress.map { settings.write(to: UnsafeMutableRawPointer($0), since: before) } ?? 0
         }
     }
 
-    func widen(by increment: UInt32, stream: UInt32 = 0) {
+    /// Gives room for DATA.
+    public func widen(by increment: UInt32, stream: UInt32 = 0) {
         if stream == 0 { window += Int64(increment) }
         frame(.windowUpdate, stream: stream, payload: Self.word(increment))
     }
 
-    func accept(_ stream: UInt32) {
+    /// Answers an open stream with 200.
+    public func accept(_ stream: UInt32) {
         guard open.remove(stream) != nil else { return }
         frame(.headers, [.endHeaders, .endStream], stream: stream, payload: [0x88])
     }
 
-    func refuse(_ stream: UInt32, status: Int, body: String) {
+    /// Answers an open stream with a refusal.
+    public func refuse(_ stream: UInt32, status: Int, body: String) {
         guard open.remove(stream) != nil else { return }
         let block = [UInt8](unsafeUninitializedCapacity: 64) { buffer, count in
             var writer = HPACKWriter(UnsafeMutableRawBufferPointer(buffer))
@@ -154,12 +175,14 @@ final class ScriptedGateway {
         frame(.data, .endStream, stream: stream, payload: Array(body.utf8))
     }
 
-    func reset(_ stream: UInt32, _ code: HTTP2ErrorCode) {
+    /// Resets a stream.
+    public func reset(_ stream: UInt32, _ code: HTTP2ErrorCode) {
         open.remove(stream)
         frame(.resetStream, stream: stream, payload: Self.word(code.rawValue))
     }
 
-    func goAway(last: UInt32, code: HTTP2ErrorCode = .noError, debug: String = "") {
+    /// Says goodbye.
+    public func goAway(last: UInt32, code: HTTP2ErrorCode = .noError, debug: String = "") {
         frame(.goAway, payload: Self.word(last) + Self.word(code.rawValue) + Array(debug.utf8))
     }
 
