@@ -70,7 +70,7 @@ struct HTTP2Materials {
                 authority,
             ]
             if kind == .sink {
-                words += ["--accept-all", "true"]
+                words += ["--accept-all"]
             } else {
                 words += [
                     "--signing-key", "\(keys)/AuthKey_\(Self.keyID).pub.pem", "--key-id", Self.keyID, "--team-id",

@@ -126,6 +126,23 @@ extension EndToEndTests {
             }
         }
 
+        @Test func `each signing key on the command line needs its identifier, and its file must be one`() throws {
+            let folder = try ScratchFolder()
+            let half = try folder.file("A.pub.pem", try SigningKey().publicKeyPEM())
+            let keys = ["--signing-key", half, "--signing-key", "\(folder.path)/none.pem", "--team-id", "T"]
+            let unnamed = try Program.shell("", ["simulate"] + keys + ["--key-id", "A"])
+            #expect(unnamed.status == 2 && unnamed.output.contains("are given 2, 1 and 1 times"), "\(unnamed.output)")
+            let named = try Program.shell("", ["simulate"] + keys + ["--key-id", "A", "--key-id", "B"])
+            #expect(named.status == 2 && named.output.contains("none.pem"), "\(named.output)")
+            let twice = try Program.shell(
+                "",
+                [
+                    "simulate", "--signing-key", half, "--signing-key", half, "--team-id", "T", "--key-id", "A",
+                    "--key-id", "A",
+                ])
+            #expect(twice.status == 2 && twice.output.contains("second key A of the team T"), "\(twice.output)")
+        }
+
         // MARK: - Slow handshakes
 
         @Test func `a client that stalls in its handshake is left, and others are served meanwhile`() async throws {

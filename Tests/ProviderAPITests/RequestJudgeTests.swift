@@ -14,6 +14,19 @@ struct RequestJudgeTests {
         #expect(bench.answer(Request()) == .accepted)
     }
 
+    @Test(arguments: PushType.allCases)
+    func `every push type is known by its name, and good with its own topic and a priority that it may have`(
+        type: PushType
+    ) {
+        #expect(Array(type.rawValue.utf8).withUnsafeBytes { PushType($0) } == type)
+        let topic = JudgeBench.topic + type.topicSuffix.description
+        let priority = type == .background ? "5" : "10"
+        let fields = ["apns-push-type": type.rawValue, "apns-topic": topic, "apns-priority": priority]
+        #expect(bench.answer(Request(fields.mapValues { $0 })) == .accepted)
+        let other = type.topicSuffix.utf8CodeUnitCount == 0 ? ".voip" : ""
+        #expect(bench.answer(Request(fields.merging(["apns-topic": JudgeBench.topic + other]) { $1 })) != .accepted)
+    }
+
     /// A request, and the reason that it must earn.
     struct Row: CustomTestStringConvertible, Sendable {
         var reason: RefusalReason?

@@ -282,16 +282,29 @@ extension RequestSession {
         var request = place.pointee
         close(place)
         events.append(.request(.streamsReset(frame.resetCode, count: 1, at: now)))
-        guard frame.resetCode == .refusedStream else { return settleUnproven(request, now: now) }
-        // Nothing was done about it (RFC 9113 section 8.7), so it goes again; one that only ever refuses is not stormed.
-        request.refusedStreams += 1
-        if request.refusedStreams <= requests.refusedLimit {
-            sendAgain(request, otherwise: .lost)
-        } else {
-            isFruitless = true
-            events.append(
-                request.unprovenResends > 0 ? .settled(request.run, .unknown, nil) : .lost(request.run, .refused))
+        switch frame.resetCode {
+        case .refusedStream:
+            refuseStream(&request)
+            pause(now: now)
+        case .enhanceYourCalm:
+            settleUnproven(request, now: now)
+            pause(now: now)
+        default: settleUnproven(request, now: now)
         }
+    }
+
+    /// Nothing was done about the request (RFC 9113 section 8.7), so it goes again, as often as allowed.
+    private func refuseStream(_ request: inout OpenRequest) {
+        request.refusedStreams += 1
+        if request.refusedStreams <= requests.refusedLimit { return sendAgain(request, otherwise: .lost) }
+        isFruitless = true
+        events.append(
+            request.unprovenResends > 0 ? .settled(request.run, .unknown, nil) : .lost(request.run, .refused))
+    }
+
+    /// Opens nothing for a while, so that a gateway that only ever refuses streams is not stormed; one that does so after the longest
+    /// pause is left.
+    private func pause(now: Instant) {
         guard leaving == nil, now >= pausedUntil else { return }
         guard refusedPause < requests.refusedPauseLimit else { return leave(.refusals, resent: 0, now: now) }
         refusedPause = refusedPause == .zero ? requests.refusedPause : min(refusedPause * 2, requests.refusedPauseLimit)

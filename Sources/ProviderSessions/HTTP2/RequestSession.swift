@@ -394,7 +394,9 @@ public final class RequestSession {
                 .end(end), inFlight: inFlight, resent: UInt64(resends.count - queued), at: now)
         }
         guard hasWork else { return finish(.drop) }
-        let wasOfUse = hasAnswered || !isFruitless
+        // Who asks for calm gets a pause, however much came before.
+        let isCalming = if case .goAway(.enhanceYourCalm, _)? = leaving { true } else { false }
+        let wasOfUse = !isCalming && (hasAnswered || !isFruitless)
         switch state.ended(at: now, plan: plan.reconnect, random: &random, wasOfUse: wasOfUse) {
         case .connect: action = .replace
         case .pause: action = .drop

@@ -64,8 +64,12 @@ public enum PushType: String, Hashable, Sendable, CaseIterable {
             case 7: .widgets
             case 8: text.first == UInt8(ascii: "c") ? .controls : .location
             case 10: text.first == UInt8(ascii: "b") ? .background : .pushtotalk
-            case 11: .complication
-            case 12: text.first == UInt8(ascii: "f") ? .fileprovider : .liveactivity
+            case 12:
+                switch text[0] {
+                case UInt8(ascii: "c"): .complication
+                case UInt8(ascii: "f"): .fileprovider
+                default: .liveactivity
+                }
             default: nil
             }
         guard let found, text.elementsEqual(found.name) else { return nil }

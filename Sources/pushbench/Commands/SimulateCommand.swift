@@ -14,7 +14,7 @@ struct SimulateCommand {
             return ExitCode.passed
         }
         let file = parsed.arguments.first
-        let overrides = parsed.overrides + [try SigningKeyOptions(parsed).override].compactMap { $0 }
+        let overrides = parsed.overrides + [try SigningKeyOptions(parsed).override].compactMap { $0 } + acceptances
         let profile =
             if let file {
                 try Profile.read(file: file, faultsFile: parsed.last("faults"), overrides: overrides)
@@ -58,6 +58,14 @@ struct SimulateCommand {
         }
         tell(result)
         return ExitCode.passed
+    }
+
+    /// What makes both interfaces accept everything unseen, if that is asked for.
+    private var acceptances: [ProfileOverride] {
+        guard parsed.has("accept-all") else { return [] }
+        return ["http2", "judge"].map {
+            ProfileOverride(keyPath: "target.simulator.\($0).acceptAll", text: "true", origin: "--accept-all")
+        }
     }
 
     private func tell(_ result: SimulatorResult) {

@@ -90,9 +90,7 @@ enum CommandTable {
             .value("key-id", nil, "ID", "identifier of that key; once for each --signing-key, in their order"),
             .value("team-id", nil, "ID", "team whose key it is; likewise, or once for all"),
             .setting("max-streams", nil, "COUNT", "target.simulator.http2.maxStreams", "streams open on a connection"),
-            .setting(
-                "accept-all", nil, "BOOL", "target.simulator.http2.acceptAll",
-                "true: HTTP/2 answers 200 to everything and judges nothing"),
+            .flag("accept-all", nil, "judge nothing: HTTP/2 answers 200 to everything, the binary interface is silent"),
             .setting(
                 "unregistered", nil, "FILE", "target.simulator.feedback.unregisteredFile",
                 "tokens that the feedback service tells once they were pushed to, one in hexadecimal a line"),

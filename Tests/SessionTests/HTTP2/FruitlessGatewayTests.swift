@@ -118,6 +118,37 @@ import Testing
         #expect(world.ledger.count(of: .rejected) == 100)
     }
 
+    @Test func `a gateway that asks for calm gets a pause, although it has answered for long`() throws {
+        let (world, openings) = try Self.world { world, gateway in
+            gateway.onRequest = { [unowned gateway] request in
+                guard request.number < 40 else { return }
+                world.after(.milliseconds(100)) {
+                    gateway.accept(request.streamID)
+                    if request.number == 39 { gateway.goAway(last: request.streamID, code: .enhanceYourCalm) }
+                }
+            }
+        }
+        world.run()
+        world.expectOrder()
+        let reconnects = world.events.compactMap { if case .reconnected(let reconnect) = $0 { reconnect } else { nil } }
+        #expect(openings().count == 3 && reconnects.count == 2)
+        #expect(reconnects.allSatisfy { $0.cause == .goAway(.enhanceYourCalm) && $0.wait >= .milliseconds(400) })
+    }
+
+    @Test func `a stream that is reset for the sake of calm is unproven, and a pause follows`() throws {
+        let (world, _) = try Self.world { _, gateway in
+            gateway.onRequest = { [unowned gateway] request in
+                guard request.number == 9 else { return gateway.accept(request.streamID) }
+                gateway.reset(request.streamID, .enhanceYourCalm)
+            }
+        }
+        world.run()
+        world.expectOrder(accepted: 99)
+        #expect(world.ledger.count(of: .unknown) == 1)
+        #expect(world.ledger.requests.resets == [.enhanceYourCalm: 1])
+        #expect(world.gateways.count == 1)
+    }
+
     @Test func `a notification whose stream is refused for ever is lost, and the others are not`() throws {
         var refused = 0
         let world = try RequestWorld(300) { $0.refusedLimit = 40 }
