@@ -4,7 +4,7 @@ import RunRecords
 import SecureChannel
 import Testing
 
-extension EndToEndTests {
+extension PatientEndToEndTests {
     /// Mutual TLS: each way in which a certificate is wrong ends as the real gateway's did, and both sides say why.
     @Suite struct CertificateRunTests {
         private static let sender = """

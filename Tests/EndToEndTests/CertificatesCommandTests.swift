@@ -4,7 +4,7 @@ import Harness
 import RunRecords
 import Testing
 
-extension EndToEndTests {
+extension PatientEndToEndTests {
     /// `pushbench certificates`, and what it makes in use: with our programs, and with `openssl`, which we did not write.
     @Suite struct CertificatesCommandTests {
         private let scratch: ScratchFolder

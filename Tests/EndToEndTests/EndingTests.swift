@@ -18,7 +18,7 @@ extension EndToEndTests {
                 { target: { simulator: { faults: [{ fault: "throttle", rate: "50k/s" }] } },
                   workload: { notifications: 1_000_000 }, sender: { connections: 32 } }
                 """)
-            run.onInterval = { _ in for child in Program.children() { kill(child, SIGKILL) } }
+            run.onInterval = { [program = run.program] _ in for child in program.simulators() { kill(child, SIGKILL) } }
             let record = try await run.record()
             #expect(record.verdict.status == .unreachable)
             #expect(record.verdict.exitCode == 8)
@@ -36,7 +36,7 @@ extension EndToEndTests {
                   workload: { notifications: 10_000 }, sender: { connections: 4 } }
                 """)
             run.outageLimit = .seconds(2)
-            run.onInterval = { _ in for child in Program.children() { kill(child, SIGSTOP) } }
+            run.onInterval = { [program = run.program] _ in for child in program.simulators() { kill(child, SIGSTOP) } }
             let record = try await run.record()
             #expect(record.verdict.status == .internalError, "\(record.verdict.reasons)")
             #expect(record.verdict.exitCode == 1)

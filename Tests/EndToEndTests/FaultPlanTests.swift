@@ -4,7 +4,7 @@ import RunRecords
 import Testing
 import Workload
 
-extension EndToEndTests {
+extension PatientEndToEndTests {
     /// The fault plan over real TLS: cells of the matrix, and faults that only sockets can show.
     @Suite struct FaultPlanTests {
         struct Cell: CustomTestStringConvertible, Sendable {

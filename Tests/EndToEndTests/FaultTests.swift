@@ -5,7 +5,7 @@ import RunRecords
 import Testing
 import Workload
 
-extension EndToEndTests {
+extension PatientEndToEndTests {
     /// The simulator misbehaves as real gateways have; numbers are those of the field cases.
     @Suite struct FaultTests {
         /// A thousand notifications, each refused once.

@@ -9,7 +9,7 @@ import Testing
 import Transport
 import Workload
 
-extension EndToEndTests {
+extension PatientEndToEndTests {
     /// The feedback service over real TLS, read by our client and by one that we did not write.
     @Suite struct FeedbackTests {
         /// A feedback tuple as a value.

@@ -32,7 +32,7 @@ enum RawFrames {
     }
 }
 
-extension EndToEndTests {
+extension PatientEndToEndTests {
     /// Gateways that do not keep to HTTP/2, over real TLS: every run ends, in bounded time and memory, with a balanced book.
     @Suite struct HTTP2HostileGatewayTests {
         /// What a gateway sends at once, and the violation by which the record names it; nil where it breaks no rule.

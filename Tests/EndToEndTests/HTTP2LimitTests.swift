@@ -5,7 +5,7 @@ import Reports
 import RunRecords
 import Testing
 
-extension EndToEndTests {
+extension PatientEndToEndTests {
     /// What holds a sender of the provider API back, over real TLS: limits of streams, windows, latencies, and the device itself.
     @Suite struct HTTP2LimitTests {
         private static func record(

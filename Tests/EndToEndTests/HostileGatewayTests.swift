@@ -7,7 +7,7 @@ import SecureChannel
 import Testing
 import Transport
 
-extension EndToEndTests {
+extension PatientEndToEndTests {
     /// Gateways that do not keep to the protocol: every run ends, in bounded time and memory, with a balanced book.
     @Suite struct HostileGatewayTests {
         private static func sender(_ more: String = "") -> String {

@@ -6,7 +6,7 @@ import RunRecords
 import Testing
 import Transport
 
-extension EndToEndTests {
+extension PatientEndToEndTests {
     /// Providers that do not keep to the protocol: the simulator answers what it must, keeps little, and serves the next one.
     @Suite struct HostileProviderTests {
         private static func server(_ simulator: String = "") async throws -> SimulatorServer {

@@ -135,7 +135,9 @@ import Testing
         #expect(
             http2.maxOpenStreams == 1_000 && http2.refusedStreams == 0, "a leak here or there would have one too many")
         let whole = record.intervals.dropFirst(3).dropLast(3)
-        #expect(whole.allSatisfy { $0.inFlight > 900 && $0.inFlight <= 1_000 }, "\(whole.map(\.inFlight))")
+        #expect(whole.allSatisfy { $0.inFlight <= 1_000 }, "\(whole.map(\.inFlight))")
+        // A look may fall between many answers and the next requests, but not always.
+        #expect(whole.count { $0.inFlight > 900 } >= whole.count * 9 / 10, "\(whole.map(\.inFlight))")
         #expect(record.intervals.last?.inFlight == 0)
         #expect(http2.cancelledStreams == http2.unanswered)
         let signed = try await signing.record

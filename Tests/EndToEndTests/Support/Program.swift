@@ -48,24 +48,32 @@ enum Program {
             Thread.detachNewThread { continuation.resume(with: Swift.Result { try shell(prelude, arguments) }) }
         }
     }
+}
 
-    /// The simulators of runs that this process has started; those that other tests start by themselves are not meant.
-    static func children() -> [pid_t] {
+/// The program under a name of its own, by which the simulators of one run are told from those that others have started.
+final class NamedProgram: Sendable {
+    private let folder: ScratchFolder
+    /// Where it is.
+    let path: String
+
+    init() throws {
+        folder = try ScratchFolder()
+        path = "\(folder.path)/pushbench"
+        try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: Program.path())
+    }
+
+    /// The simulators that run under this name.
+    func simulators() -> [pid_t] {
         let entries = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
         return entries.compactMap { pid_t($0) }.filter { process in
-            guard let stat = try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8),
-                let nameEnd = stat.lastIndex(of: ")"), stat[..<nameEnd].contains("(pushbench")
-            else { return false }
-            let fields = stat[nameEnd...].split(separator: " ")
-            guard fields.count > 2, fields[1] != "Z", pid_t(fields[2]) == getpid() else { return false }
-            return (try? String(contentsOfFile: "/proc/\(process)/cmdline", encoding: .utf8))?
-                .contains("--controlled") == true
+            // Empty for one that has ended and was not waited for.
+            (try? String(contentsOfFile: "/proc/\(process)/cmdline", encoding: .utf8))?.hasPrefix(path) == true
         }
     }
 }
 
 /// A folder for one test's files, which goes away with the value.
-final class ScratchFolder {
+final class ScratchFolder: Sendable {
     let path: String
 
     init() throws {

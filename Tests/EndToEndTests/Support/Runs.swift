@@ -8,6 +8,9 @@ import Workload
 /// Whole runs over real TLS. Serialized: two processes a run are all that two cores carry.
 @Suite(.serialized, .timeLimit(.minutes(5))) struct EndToEndTests {}
 
+/// Runs that mostly wait, for faults and for peers that do harm: one after the other, but beside the others.
+@Suite(.serialized, .timeLimit(.minutes(5))) struct PatientEndToEndTests {}
+
 /// One run: a profile as its text.
 struct Run {
     var profile: Profile
@@ -16,18 +19,19 @@ struct Run {
     var onInterval: @Sendable (RunProgress) -> Void = { _ in }
     /// Whether the simulator lies on purpose, so that the two books cannot agree.
     var isLiedTo = false
-    /// Whether no other run of this process goes on beside it.
-    var isAlone = true
+    /// What its simulator is started as.
+    let program: NamedProgram
 
     init(_ text: String, outageLimit: Interval = .seconds(30)) throws {
         profile = try Profile.read(text: text, source: "test.json5")
+        program = try NamedProgram()
         self.outageLimit = outageLimit
     }
 
     /// Carries it out, and checks what holds for every run, however it ends.
     func record(sourceLocation: SourceLocation = #_sourceLocation) async throws -> RunRecord {
         var options = RunOptions(
-            program: try Program.path(), profileJSON: profile.effectiveJSON.canonicalText, interrupts: interrupts,
+            program: program.path, profileJSON: profile.effectiveJSON.canonicalText, interrupts: interrupts,
             onInterval: onInterval)
         options.outageLimit = outageLimit
         var record = try await RunEngine(profile: profile, options: options).run()
@@ -65,7 +69,7 @@ struct Run {
         let proof = record.ledger.proof
         let proved = proof.errorReply + proof.shutdown + proof.sentinel + proof.simulator + proof.response
         #expect(proved == record.ledger.accepted, "each acceptance has a proof", sourceLocation: sourceLocation)
-        #expect(!isAlone || Program.children().isEmpty, "no simulator outlives its run", sourceLocation: sourceLocation)
+        #expect(program.simulators().isEmpty, "no simulator outlives its run", sourceLocation: sourceLocation)
     }
 }
 
