@@ -35,7 +35,7 @@ extension EndToEndTests {
             #expect(
                 Set(parts.keys) == [
                     "operations", "pipe", "allocations", "memory", "handshakes", "writes", "matrix", "http2",
-                    "measuring",
+                    "measuring", "accuracy", "pacing",
                 ])
             for (name, part) in parts {
                 guard case .object(let table) = part, case .array(let rows)? = table["rows"] else {
@@ -51,7 +51,9 @@ extension EndToEndTests {
             let (output, status) = try Self.run(["everything"])
             #expect(status == 1)
             #expect(
-                output.contains("operations, pipe, allocations, memory, handshakes, writes, matrix, http2, measuring"),
+                output.contains(
+                    "operations, pipe, allocations, memory, handshakes, writes, matrix, http2, measuring, accuracy, pacing"
+                ),
                 "\(output)")
         }
     }

@@ -108,7 +108,7 @@ final class ProviderLink: LinkHandler {
 
     func link(_ link: Link, flushedAt now: Instant) {
         guard link === self.link else { return }
-        session.flushed(now: now)
+        session.flushed(sentAt: link.batchSentAt, now: now)
         settle()
     }
 
