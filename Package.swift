@@ -73,12 +73,14 @@ let package = Package(
         .testTarget(
             name: "SessionTests",
             dependencies: [
-                "ProviderSessions", "GatewaySimulator", "SimulatedTransport", "Workload", "PushWire", "Primitives",
+                "ProviderSessions", "GatewaySimulator", "SimulatedTransport", "Histograms", "Workload", "PushWire",
+                "Primitives",
             ]),
         .testTarget(
             name: "ProviderAPITests",
             dependencies: [
-                "GatewaySimulator", "ProviderSessions", "SecureChannel", "Workload", "PushWire", "Primitives",
+                "GatewaySimulator", "ProviderSessions", "SecureChannel", "Histograms", "Workload", "PushWire",
+                "Primitives",
             ]),
         .testTarget(
             name: "TransportTests", dependencies: ["Transport", "SecureChannel", "Primitives", "CShims"]),
@@ -87,7 +89,9 @@ let package = Package(
             dependencies: ["RunRecords", "Reports", "Analysis", "Statistics", "Histograms", "Workload", "Primitives"]),
         .testTarget(
             name: "HarnessTests",
-            dependencies: ["Harness", "ProviderSessions", "RunRecords", "Histograms", "Workload", "Primitives"]),
+            dependencies: [
+                "Harness", "Analysis", "ProviderSessions", "RunRecords", "Histograms", "Workload", "Primitives",
+            ]),
         .testTarget(
             name: "EndToEndTests",
             dependencies: [

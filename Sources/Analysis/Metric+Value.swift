@@ -28,6 +28,7 @@ extension Metric.Plain {
         switch self {
         case .acceptedPerSecond: record.throughput.acceptedPerSecond
         case .undisturbedPerSecond: record.throughput.undisturbedPerSecond
+        case .capacityPerSecond: record.throughput.capacityPerSecond
         case .writtenPerSecond: record.throughput.writtenPerSecond
         case .bytesPerSecond: record.throughput.bytesPerSecond
         case .generated: Double(record.ledger.generated)

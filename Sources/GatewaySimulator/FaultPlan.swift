@@ -39,6 +39,8 @@ public struct GatewayFault: Hashable, Sendable {
         case blackHole
         /// No more notifications are accepted per second, by reading no faster.
         case throttle(Rate)
+        /// A notification is taken in at once and accepted later, while others may overtake it.
+        case acceptanceDelay(ReplyDelay)
         /// The reply waits, and what follows the refused notification is read and discarded meanwhile, or lies unread.
         case replyDelay(ReplyDelay)
         /// The reply leaves in pieces of these lengths, each in a write of its own, with pauses between.
@@ -117,11 +119,25 @@ public struct ReplyDelay: Hashable, Sendable {
     /// A constant delay.
     public static func constant(_ length: Interval) -> ReplyDelay { ReplyDelay(lengths: [length]) }
 
+    /// Log-normal delays: as likely below `median` as above, and their logarithms normal with the standard deviation `sigma`.
+    public static func logNormal(median: Interval, sigma: Double) -> ReplyDelay {
+        let curve = LogNormalCurve(median: Double(median.nanoseconds), sigma: sigma)
+        return ReplyDelay(lengths: curve.values(lengthCount).map { Interval(nanoseconds: Int64($0)) })
+    }
+
+    /// Into how many equally likely lengths a distribution is divided.
+    private static let lengthCount = 1_024
+
+    /// The length that is drawn for `number`.
+    func length(drawnBy number: UInt64) -> Interval? {
+        lengths.isEmpty ? nil : lengths[Int(number.multipliedFullWidth(by: UInt64(lengths.count)).high)]
+    }
+
     /// Delays through a median and a 99th percentile, cut at `max`.
     public static func distribution(p50: Interval, p99: Interval, max: Interval) -> ReplyDelay {
         let curve = QuantileCurve(
             p50: Double(p50.nanoseconds), p99: Double(p99.nanoseconds), max: Double(max.nanoseconds))
-        return ReplyDelay(lengths: curve.values(1_024).map { Interval(nanoseconds: Int64($0)) })
+        return ReplyDelay(lengths: curve.values(lengthCount).map { Interval(nanoseconds: Int64($0)) })
     }
 
     /// A wait for so many further notifications, but no longer than `limit`.

@@ -119,12 +119,41 @@ public final class GatewayLedger {
 
     /// Enters an acceptance.
     func accept(_ notification: NotificationView) {
+        noteDown(notification)
+        counts.accepted += 1
+        mark(notification.identifier, term: Self.digestTerm(of: notification))
+    }
+
+    /// What of a notification is entered when it is accepted later than it came.
+    struct HeldNotification {
+        fileprivate var identifier: UInt32
+        fileprivate var digestTerm: UInt64
+    }
+
+    /// Notes down a notification that is not accepted yet.
+    func hold(_ notification: NotificationView) -> HeldNotification {
+        noteDown(notification)
+        return HeldNotification(
+            identifier: notification.identifier, digestTerm: Self.digestTerm(of: notification))
+    }
+
+    /// Enters the acceptance of what was held until now.
+    func accept(_ held: HeldNotification) {
+        counts.accepted += 1
+        mark(held.identifier, term: held.digestTerm)
+    }
+
+    @inline(__always)
+    private func noteDown(_ notification: NotificationView) {
         if let journal {
             journal.note(notification, wasAccepted(notification.identifier) ? .duplicate : .accepted)
         }
-        counts.accepted += 1
         if notification.command != EnhancedNotification.command { countCommand(of: notification) }
-        mark(notification.identifier, token: notification.token)
+    }
+
+    @inline(__always)
+    private static func digestTerm(of notification: NotificationView) -> UInt64 {
+        digestTerm(identifier: notification.identifier, token: notification.token)
     }
 
     /// Enters an accepted request of the HTTP/2 provider API; the identifier is 0 when its `apns-id` is not the run's.
@@ -136,7 +165,7 @@ public final class GatewayLedger {
         }
         counts.accepted += 1
         counts.api.accepted += 1
-        mark(identifier, token: token)
+        mark(identifier, term: Self.digestTerm(identifier: identifier, token: token))
     }
 
     /// Enters a refused request to a device.
@@ -149,7 +178,7 @@ public final class GatewayLedger {
     }
 
     @inline(__always)
-    private func mark(_ identifier: UInt32, token: UnsafeRawBufferPointer) {
+    private func mark(_ identifier: UInt32, term: @autoclosure () -> UInt64) {
         guard let index = index(of: identifier) else {
             if identifier == 0 { counts.acceptedWithoutIdentifier += 1 } else { counts.untracked += 1 }
             return
@@ -163,7 +192,7 @@ public final class GatewayLedger {
         } else {
             page[bit >> 6] = word | mask
             if UInt64(index) &* SequenceSample.factor <= sampleBound { sample(index) }
-            counts.digest &+= Self.digestTerm(identifier: identifier, token: token)
+            counts.digest &+= term()
         }
     }
 

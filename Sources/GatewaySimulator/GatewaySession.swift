@@ -50,6 +50,11 @@ public final class GatewaySession {
     private var replyingAfter: UInt64 = 0
     private var action: GatewayAction?
     private var pausedUntil: Instant?
+    /// Good notifications that are accepted later.
+    private var held = DueQueue<GatewayLedger.HeldNotification>()
+
+    /// While so many are held, nothing is read; those of one read may come on top.
+    static let heldLimit = 65_536
 
     /// Makes the session of one accepted connection, which reaches the apps in `scope`; book and pace are those of the
     /// event loop on which it lives.
@@ -87,8 +92,9 @@ public final class GatewaySession {
 
     /// When ``timerFired(now:)`` wants to be called.
     public var deadline: Instant? {
-        guard let strike = faults?.deadline, isServing else { return state.replyDue }
-        return state.replyDue.map { min($0, strike) } ?? strike
+        let strike = isServing ? faults?.deadline : nil
+        let earliest = min(state.replyDue ?? .distantFuture, strike ?? .distantFuture, held.nextAt ?? .distantFuture)
+        return earliest < .distantFuture ? earliest : nil
     }
 
     /// Bytes came from the provider.
@@ -115,16 +121,36 @@ public final class GatewaySession {
         }
         swap(&reader, &self.reader)
         let acceptedNow = ledger.counts.accepted - before
-        if acceptedNow > 0 {
-            ledger.counts.firstAcceptedAt = ledger.counts.firstAcceptedAt ?? now
-            ledger.counts.lastAcceptedAt = now
-            firstAcceptedAt = firstAcceptedAt ?? now
-        }
+        if acceptedNow > 0 { noteAcceptance(now) }
         slowDown(acceptedNow, now)
+    }
+
+    /// Accepts what has been held long enough.
+    private func acceptHeld(_ now: Instant) {
+        guard let first = held.nextAt, first <= now else { return }
+        ledger.readAt = now
+        while let due = held.takeDue(now) { ledger.accept(due) }  // bounded: by what is held
+        noteAcceptance(now)
+    }
+
+    /// What the gateway has taken in it accepts in its time, whatever becomes of the connection; entered when that ends.
+    private func acceptAllHeld() {
+        while let dueAt = held.nextAt, let due = held.takeDue(dueAt) {  // bounded: by what is held
+            ledger.readAt = dueAt
+            ledger.accept(due)
+            noteAcceptance(dueAt)
+        }
+    }
+
+    private func noteAcceptance(_ now: Instant) {
+        ledger.counts.firstAcceptedAt = ledger.counts.firstAcceptedAt ?? now
+        ledger.counts.lastAcceptedAt = now
+        firstAcceptedAt = firstAcceptedAt ?? now
     }
 
     /// Time has come for what ``deadline`` announced.
     public func timerFired(now: Instant) {
+        acceptHeld(now)
         if isServing {
             while isServing, let strike = faults?.timedStrike(now: now) {  // bounded: each fault strikes once
                 let last = FaultSubject(identifier: lastAccepted, position: judgedCount)
@@ -148,6 +174,7 @@ public final class GatewaySession {
     /// The provider closed the connection, or it broke.
     public func connectionEnded() {
         if isServing && reader.hasUnfinished { ledger.counts.partialNotifications += 1 }
+        acceptAllHeld()
         close()
     }
 
@@ -173,7 +200,7 @@ public final class GatewaySession {
 
     private func decide(_ notification: NotificationView, now: Instant) {
         if let faults { return decide(notification, under: faults, now: now) }
-        if let status = judge(notification, now: now) {
+        if let status = judge(notification, delay: .zero, now: now) {
             refuse(notification, status, now: now)
         }
     }
@@ -183,31 +210,41 @@ public final class GatewaySession {
         let subject = FaultSubject(
             identifier: notification.identifier, token: notification.token, payload: notification.payload,
             position: judgedCount)
-        if let status = faults.refusal(of: subject, now: now) ?? judge(notification, now: now) {
+        if let status = faults.refusal(of: subject, now: now) {
+            return refuse(notification, status, subject, now: now)
+        }
+        let delay = faults.acceptanceDelay(of: subject, now: now)
+        if let status = judge(notification, delay: delay, now: now) {
             return refuse(notification, status, subject, now: now)
         }
         lastAccepted = notification.identifier
         if let strike = faults.strike(subject, now: now) { suffer(strike, at: subject, now: now) }
     }
 
-    /// Enters a notification if it is good, and returns the status with which it is refused if not.
-    private func judge(_ notification: NotificationView, now: Instant) -> ErrorStatus? {
+    /// Enters a notification if it is good, after a delay if there is one, and returns the status with which it is refused if not.
+    private func judge(_ notification: NotificationView, delay: Interval, now: Instant) -> ErrorStatus? {
         switch judge.verdict(on: notification, scope: scope) {
         case .accepted:
-            ledger.accept(notification)
+            accept(notification, delay: delay, now: now)
             ledger.store?.take(notification, unixTime: unixTime(at: now))
         case .unregistered:
-            ledger.accept(notification)
+            accept(notification, delay: delay, now: now)
             ledger.counts.unregistered += 1
             ledger.feedback.note(
                 FeedbackTuple(timestamp: UInt32(clamping: unixTime(at: now)), token: notification.token), scope: scope)
         case .foreign:
-            ledger.accept(notification)
+            accept(notification, delay: delay, now: now)
             ledger.counts.foreign += 1
             ledger.store?.take(notification, unixTime: unixTime(at: now))
         case .refused(let status): return status
         }
         return nil
+    }
+
+    private func accept(_ notification: NotificationView, delay: Interval, now: Instant) {
+        guard delay > .zero else { return ledger.accept(notification) }
+        held.add(ledger.hold(notification), at: now + delay)
+        if held.count >= Self.heldLimit, let next = held.nextAt { pause(until: next) }
     }
 
     /// Seconds since 1970.
@@ -234,6 +271,8 @@ public final class GatewaySession {
             let named = subject ?? FaultSubject(identifier: reply.identifier, position: judgedCount)
             faults.shape(&delivery, of: named, now: now)
         }
+        // A reply says of everything before it that it was accepted, and so waits until it is.
+        if held.count > 0, let delay = delivery.delay { delivery.delay = max(delay, held.latest - now) }
         replyingAfter = delivery.untilDiscarded
         // Not only until the reply: what lies unread shall still lie there when the connection is closed.
         if !delivery.reads { pause(until: .distantFuture) }

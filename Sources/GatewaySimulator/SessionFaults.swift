@@ -14,6 +14,7 @@ final class SessionFaults {
     private var refusing: [FaultWatch] = []
     private var strikes = ConnectionStrikes()
     private var shaping: [FaultWatch] = []
+    private var holding: [FaultWatch] = []
     /// Until when the connection stalls, so that what was read already does not begin the same stall again.
     private var stalledUntil = Instant.zero
     private let ledger: GatewayLedger
@@ -35,6 +36,7 @@ final class SessionFaults {
             case .shutdown, .close, .stall, .blackHole:
                 strikes.add(watch, openedAt: now)
             case .replyDelay, .replySplit, .replyWithheld, .replyIdentifier, .replyClose: shaping.append(watch)
+            case .acceptanceDelay: holding.append(watch)
             case .throttle, .external: break
             case .response, .responseDelay, .unanswered, .resetStream, .goAway, .streamLimit, .streamWindow,
                 .windowHeld,
@@ -42,7 +44,7 @@ final class SessionFaults {
                 break
             }
         }
-        if refusing.isEmpty && strikes.isEmpty && shaping.isEmpty { return nil }
+        if refusing.isEmpty && strikes.isEmpty && shaping.isEmpty && holding.isEmpty { return nil }
     }
 
     /// Whether notifications must be shown one by one.
@@ -61,6 +63,17 @@ final class SessionFaults {
         return nil
     }
 
+    /// How long a good notification waits until it is accepted; of several faults the last one has the last word.
+    func acceptanceDelay(of subject: FaultSubject, now: Instant) -> Interval {
+        var length = Interval.zero
+        for place in holding.indices where holding[place].strike(subject, now: now, totals: totals) != nil {
+            guard case .acceptanceDelay(let delay) = holding[place].fault.effect else { continue }
+            ledger.countFault(holding[place].index)
+            length = delay.length(drawnBy: holding[place].draw(subject)) ?? length
+        }
+        return length
+    }
+
     /// What befalls the connection with an accepted notification; the first fault counts.
     func strike(_ subject: FaultSubject, now: Instant) -> Strike? {
         strikes.take(with: subject, now: now, totals: totals) { strike($0, until: $1) }
@@ -77,8 +90,7 @@ final class SessionFaults {
             ledger.countFault(shaping[place].index)
             switch shaping[place].fault.effect {
             case .replyDelay(let delay):
-                let draw = shaping[place].draw(subject).multipliedFullWidth(by: UInt64(delay.lengths.count)).high
-                delivery.delay = delay.lengths.isEmpty ? nil : delay.lengths[Int(draw)]
+                delivery.delay = delay.length(drawnBy: shaping[place].draw(subject))
                 delivery.untilDiscarded = delay.notifications
                 delivery.reads = delay.reads
             case .replySplit(let pieces, let pause):

@@ -158,12 +158,16 @@ struct ArrivalPacer {
         heldLoops += 1
         guard heldLoops == loopCount else { return }
         // What still waits since the last time keeps its reason.
-        if next >= limit || plan.schedule.time(of: next, &cursor) > heldUntil { holdReason = reason }
+        if next >= limit || plan.schedule.time(of: next, &cursor) > heldUntil { holdReason = .windowFull }
         heldUntil = .never
+        explainHold(reason)
     }
 
-    /// Nobody takes what is due for another reason than was said first; does nothing while somebody can.
-    mutating func explainHold(_ reason: ArrivalHold) { if heldUntil == .never { holdReason = reason } }
+    /// Says why nobody takes what is due; does nothing while somebody can. Full sockets are what is left to say when nothing else was:
+    /// a batch on its way fills its socket for a moment whatever the reason is.
+    mutating func explainHold(_ reason: ArrivalHold) {
+        if heldUntil == .never, reason != .windowFull { holdReason = reason }
+    }
 
     /// One loop less has nobody.
     mutating func resume(elapsed: Interval) {

@@ -22,6 +22,8 @@ public struct ArrivalPlan: Hashable, Sendable {
 public enum ArrivalHold: UInt8, Hashable, Sendable, CaseIterable {
     /// Connections stood, and all of them had as much on their way as their windows or sockets take.
     case windowFull
+    /// Connections stood, and all of them had as many requests open as they may.
+    case streamsTaken
     /// No connection stood.
     case noConnection
     /// A connection waited, and the generator itself came too late.

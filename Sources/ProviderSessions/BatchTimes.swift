@@ -26,7 +26,7 @@ struct BatchTimes {
         addedCount += 1
     }
 
-    /// Corrects the time of the newest batch to the moment at which the kernel had all of it.
+    /// Corrects the time of the newest batch to the moment at which the kernel was first asked to take it.
     mutating func setLast(_ now: Instant) {
         guard addedCount > 0 else { return }
         entries[(addedCount - 1) % Self.capacity].writtenAt = now

@@ -224,7 +224,7 @@ public final class ProviderSession {
 
     /// Encodes the next batch into `buffer` and returns its length in bytes; 0 when there is nothing to write now.
     ///
-    /// The driver hands a batch over in one write, calls ``flushed(now:)`` when the kernel has all of it, and asks
+    /// The driver hands a batch over in one write, calls ``flushed(sentAt:now:)`` when the kernel has all of it, and asks
     /// for the next one only then.
     public func fill(into buffer: UnsafeMutableRawBufferPointer, now: Instant) -> Int {
         guard state.isOpen, batch == nil, now >= nextFill, let base = buffer.baseAddress else { return 0 }
@@ -255,12 +255,12 @@ public final class ProviderSession {
         return supply.isExhausted && queue.isEmpty ? writeSentinel(at: base, now: now) : 0
     }
 
-    /// The kernel has all of the last batch.
-    public func flushed(now: Instant) {
+    /// The kernel has all of the last batch, which it was first asked to take at `sentAt`.
+    public func flushed(sentAt: Instant, now: Instant) {
         guard let written = batch else { return }
         batch = nil
-        batchTimes.setLast(now)
-        noteSent(written, now: now)
+        batchTimes.setLast(sentAt)
+        noteSent(written, at: sentAt, now: now)
         silenceWindow?.add(written.notifications, at: now)
         writtenCount += written.notifications
         writtenBytes += UInt64(written.bytes)
@@ -274,14 +274,14 @@ public final class ProviderSession {
     }
 
     /// Tells of the notifications of a batch that are written for the first time; they stand behind those that are not.
-    private func noteSent(_ batch: PendingBatch, now: Instant) {
+    private func noteSent(_ batch: PendingBatch, at: Instant, now: Instant) {
         let fresh = batch.notifications - batch.resent
-        log.forEachOfLast(fresh) { events.append(.sent($0, at: now)) }
+        log.forEachOfLast(fresh) { events.append(.sent($0, at: at, takenAt: now)) }
     }
 
     /// The connection ends while the kernel has taken a part of a batch, nobody knows which: it counts as sent now.
     private func dropBatch(now: Instant) {
-        if let batch { noteSent(batch, now: now) }
+        if let batch { noteSent(batch, at: batch.filledAt, now: now) }
         batch = nil
     }
 

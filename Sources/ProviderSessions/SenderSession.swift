@@ -63,8 +63,8 @@ public protocol SenderSession: AnyObject {
     func abandon(now: Instant)
     /// Encodes the next batch into `buffer` and returns its length in bytes; 0 when there is nothing to write now.
     func fill(into buffer: UnsafeMutableRawBufferPointer, now: Instant) -> Int
-    /// The kernel has all of the last batch.
-    func flushed(now: Instant)
+    /// The kernel has all of the last batch, which it was first asked to take at `sentAt`.
+    func flushed(sentAt: Instant, now: Instant)
     /// A write on the present connection failed; whatever had come before is still passed in, for a while.
     func writeFailed()
     /// Bytes came from the gateway.
@@ -72,6 +72,10 @@ public protocol SenderSession: AnyObject {
 }
 
 extension SenderSession {
+    /// The kernel has taken the last batch in no time.
+    public func flushed(now: Instant) { flushed(sentAt: now, now: now) }
+    /// Whether nothing can be written before something is answered.
+    public var hasAllRequestsOpen: Bool { requestLimit.map { unsettledCount >= UInt64($0) } ?? false }
     /// Without answers there is nothing to sample.
     public func takeSamples(_ body: (UnsafeBufferPointer<RequestSample>, Instant) -> Void) {}
     /// Where every notification is answered, an answer says by itself what it is about.

@@ -91,8 +91,8 @@ public enum SessionEvent: Hashable, Sendable {
     /// `residence` counts from the batch's offer to the connection; `bytes` are those of the frames.
     case wrote(notifications: UInt64, resent: UInt64, bytes: UInt64, residence: Interval, at: Instant)
     /// Notifications are in the kernel's hands for the first time; each is told of once, when it was written or the connection
-    /// ended under it, and before its fate.
-    case sent(SequenceRun, at: Instant)
+    /// ended under it, and before its fate. The kernel was first asked to take them at `at`, and had all of the batch at `takenAt`.
+    case sent(SequenceRun, at: Instant, takenAt: Instant)
     /// Notifications have their fate, any but lost.
     case settled(SequenceRun, Fate, Proof?)
     /// Notifications are lost.

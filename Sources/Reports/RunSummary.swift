@@ -107,7 +107,8 @@ public struct RunSummary {
 
     private var limit: String {
         guard let limit = record.limit else { return "not known" }
-        return limit.evidence.isEmpty ? limit.kind.rawValue : "\(limit.kind.rawValue): \(limit.evidence)"
+        let name = limit.kind == .generator ? "generator, so this is no capacity of the target" : limit.kind.rawValue
+        return limit.evidence.isEmpty ? name : "\(name): \(limit.evidence)"
     }
 
     /// Little's law held against what was measured.
@@ -169,7 +170,8 @@ public struct RunSummary {
     private static func reasons(_ counts: ScheduleReasonsRecord, _ word: String) -> [String] {
         guard counts.total > 0 else { return [] }
         let parts = [
-            ("windows full", counts.windowFull), ("no connection", counts.noConnection),
+            ("windows full", counts.windowFull), ("streams taken", counts.streamsTaken),
+            ("no connection", counts.noConnection),
             ("generator late", counts.generatorLate), ("end of run", counts.endOfRun),
         ].filter { $0.1 > 0 }.map { "\(FigureText.count($0.1)) \($0.0)" }
         return ["\(FigureText.count(counts.total)) \(word) (\(parts.joined(separator: ", ")))"]

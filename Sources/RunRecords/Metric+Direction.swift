@@ -58,7 +58,8 @@ extension Metric.Plain {
     /// Which way the figure is better. What follows from the workload alone, or is good or bad by what one wants, is neither.
     public var direction: MetricDirection {
         switch self {
-        case .acceptedPerSecond, .undisturbedPerSecond, .bytesPerSecond, .senderHeadroom, .simulatorHeadroom,
+        case .acceptedPerSecond, .undisturbedPerSecond, .capacityPerSecond, .bytesPerSecond, .senderHeadroom,
+            .simulatorHeadroom,
             .ceilingShare:
             .higher
         case .writtenPerSecond, .generated, .accepted, .rejected, .reconnects, .fullReconnects, .resumedReconnects,

@@ -13,6 +13,8 @@ public enum Metric: Equatable, Sendable {
         case acceptedPerSecond = "accepted/s"
         /// The same without the seconds in which something went wrong.
         case undisturbedPerSecond = "undisturbed/s"
+        /// The rate that the target can take; without data unless the target was the limit.
+        case capacityPerSecond = "capacity/s"
         /// Notifications written per second.
         case writtenPerSecond = "written/s"
         /// Plain bytes written per second.
@@ -173,7 +175,9 @@ public enum Metric: Equatable, Sendable {
         switch self {
         case .latency(_, .count): .count
         case .latency: .time
-        case .plain(.acceptedPerSecond), .plain(.undisturbedPerSecond), .plain(.writtenPerSecond): .rate
+        case .plain(.acceptedPerSecond), .plain(.undisturbedPerSecond), .plain(.writtenPerSecond),
+            .plain(.capacityPerSecond):
+            .rate
         case .plain(.bytesPerSecond): .bytesPerSecond
         case .plain(.senderPeakRSS), .plain(.simulatorPeakRSS): .size
         case .plain(.senderMemoryGrowth), .plain(.simulatorMemoryGrowth): .size

@@ -96,7 +96,8 @@ public final class SimulatedWorld {
         judge = NotificationJudge(settings: settings)
         pace = GatewayPace(settings: settings)
         gatewayLedger = GatewayLedger(
-            firstIdentifier: plan.identifiers.first, trackedCount: min(supply.limit, plan.sentinelBase))
+            firstIdentifier: plan.identifiers.first, trackedCount: min(supply.limit, plan.sentinelBase),
+            samplesAcceptance: true)
         sessions = (0..<connectionCount).map {
             ProviderSession(slot: $0, plan: plan, supply: supply, source: source, seed: seed)
         }
@@ -254,13 +255,15 @@ public final class SimulatedWorld {
     /// Has as many idle sessions write as batches are due, those first that have waited longest.
     private func takeTurns() {
         let isOver = supply.isExhausted
+        var hasWoken = false
         var due =
             isOver ? sessions.count : supply.dueBatchCount(batch: batch.notifications, linger: batch.linger, now: now)
         while due > 0, let slot = turns.next(where: { sessions[$0].isWaiting }) {  // bounded: each session once
             due -= 1
+            hasWoken = true
             if let link = linkOfSlot[slot] { heap.add(.fill(slot: slot, link: link), at: now) }
         }
-        if due > 0, !isOver, !isHeld {
+        if due > 0, !hasWoken, !isOver, !isHeld {
             isHeld = true
             supply.hold(sessions.contains(where: \.isOpen) ? .windowFull : .noConnection, now: now)
         }

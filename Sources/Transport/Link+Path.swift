@@ -89,6 +89,7 @@ extension Link {
         var budget = LoopScratch.readCapacity
         while phase != .ended, takesFromPath, budget > 0, let piece = transit.takeInput(at: core.now) {
             budget -= piece.count
+            core.refreshNow()
             consume(UnsafeRawBufferPointer(piece))
             piece.deallocate()
         }

@@ -43,6 +43,7 @@ extension Link {
         wantsFill = true
         if let failure = channel.write(plaintext, output: currentOutput) { return tlsFailed(failure) }
         hasBatchOutstanding = true
+        batchSentAt = core.refreshNow()
         if flushOutput() == .done { batchWasFlushed() }
     }
 

@@ -34,6 +34,8 @@ public final class Link {
     public let peer: SocketAddress
     /// What was counted so far; stays readable after the end.
     public internal(set) var counters = LinkCounters()
+    /// When the kernel was first asked to take the last batch; what it carries cannot arrive anywhere before.
+    public internal(set) var batchSentAt = Instant.zero
     /// When the connection was begun, or accepted.
     public internal(set) var startedAt: Instant
     /// When TCP was connected; nil before.

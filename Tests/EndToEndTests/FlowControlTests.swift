@@ -70,11 +70,14 @@ extension EndToEndTests {
             // An update for half of a window comes back after one round trip, so at most a window and a half are under way in one.
             let most = Double(cell.window) / (Double(cell.roundTrip) / 1_000) * 1.5
             #expect(rate * Double(cell.payload) <= most, "\(cell): \(rate)/s, \(most) B/s")
+            guard cell.isWindowBound else {
+                // Streams, as far as starting, ending and a busy machine leave them filled.
+                #expect(limit != .window, "\(cell): \(record.limit?.evidence ?? "")")
+                return
+            }
             // Where much is to be done a busy machine may be what holds, and other programs may have the processors in any cell.
-            let busy: [LimitRecord.Kind] = [.generator, .simulator, .processor]
-            let isMuch = cell.window > 65_536
-            let expected = [cell.isWindowBound ? .window : .streams] + (isMuch ? busy : [.processor])
-            #expect(expected.contains(limit), "\(cell): \(record.limit?.evidence ?? "")")
+            let busy: [LimitRecord.Kind] = cell.window > 65_536 ? [.generator, .simulator] : []
+            #expect(([.window, .processor] + busy).contains(limit), "\(cell): \(record.limit?.evidence ?? "")")
         }
     }
 }

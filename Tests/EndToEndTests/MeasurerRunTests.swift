@@ -169,6 +169,7 @@ extension EndToEndTests {
             let calibration = try Program.shell(cache, ["calibrate", "-d", "900ms", "--json"])
             #expect(calibration.status == 0, "\(calibration.output)")
             #expect(calibration.output.contains("\"acceptAllNs\" : "))
+            #expect(calibration.output.contains("\"acceptAllHTTP2Ns\" : "))
             let run = try Program.shell(cache, ["run", profile, "--calibration", "cached", "-o", "json=\(json)"])
             #expect(run.status == 0, "\(run.output)")
             let record = try RunRecord.read(json)
@@ -177,6 +178,15 @@ extension EndToEndTests {
             #expect(ceiling > 0 && limit.ceilingShare == record.throughput.acceptedPerSecond.map { $0 / ceiling })
             #expect(run.output.contains("that it can accept unseen"), "\(run.output)")
             #expect(run.output.contains("of a core to spare"))
+            let requests = try Program.shell(
+                cache,
+                [
+                    "run", profile, "--protocol", "http2", "--calibration", "cached", "-n", "100k", "-q", "-o",
+                    "json=\(json)",
+                ])
+            #expect(requests.status == 0, "\(requests.output)")
+            let other = try #require(try RunRecord.read(json).limit?.ceilingPerSecond)
+            #expect(other < ceiling, "a request costs the simulator more than a notification")
         }
     }
 }

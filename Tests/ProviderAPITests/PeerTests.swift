@@ -1,4 +1,5 @@
 import GatewaySimulator
+import Histograms
 import Primitives
 import ProviderSessions
 import PushWire
@@ -16,6 +17,7 @@ private final class PeerWorld {
     private(set) var now = Instant.zero
     private(set) var connectionCount = 0
     private(set) var events: [SessionEvent] = []
+    private(set) var samples: [(sequence: UInt64, service: Interval)] = []
     private let bench: JudgeBench
     private let judge: RequestJudge
     private let pace: GatewayPace
@@ -154,6 +156,7 @@ private final class PeerWorld {
             book.record($0)
             events.append($0)
         }
+        session.takeSamples { batch, at in samples += batch.map { ($0.sequence, at - $0.writtenAt) } }
     }
 
     /// Both books say the same of every notification.
@@ -206,6 +209,37 @@ struct PeerTests {
         #expect(counts.goAways >= 10 && (50...200).contains(counts.resetStreams))
         #expect(counts.ignoredStreams > 0, "some were on their way when the connection was given up")
         #expect(world.connectionCount == Int(counts.goAways) + 1)
+    }
+
+    @Test(arguments: 0..<3)
+    func `each request takes the delay that was drawn for it, in every percentile`(truth: Int) throws {
+        var bench = bench
+        bench.settings.faults.seed = 3
+        switch truth {
+        case 0: bench.settings.faults.add(.responseDelay(.constant(.milliseconds(3))))
+        case 1:
+            bench.settings.faults.add(.responseDelay(.constant(.microseconds(800))))
+            bench.settings.faults.add(.responseDelay(.constant(.milliseconds(80))), when: .share(0.05))
+        default: bench.settings.faults.add(.responseDelay(.logNormal(median: .milliseconds(2), sigma: 1.2)))
+        }
+        let world = try PeerWorld(20_000, bench: bench)
+        world.run()
+        world.expectAgreement()
+        #expect(world.samples.count == 20_000)
+        let service = Histogram()
+        var delays: [Interval] = []
+        for sample in world.samples {
+            let delay = bench.settings.faults.delay(drawnFor: IdentifierSpace().identifier(of: sample.sequence))
+            #expect(sample.service == delay, "\(sample.sequence)")
+            service.record(sample.service.nanoseconds)
+            delays.append(delay)
+        }
+        delays.sort()
+        for share in [0.5, 0.9, 0.99, 0.999] {
+            let rank = delays[Int((share * Double(delays.count)).rounded(.up)) - 1].nanoseconds
+            let found = try #require(service.value(atQuantile: share))
+            #expect((found - rank).magnitude <= rank.magnitude / 100 + 50_000, "at \(share): \(found)")
+        }
     }
 
     @Test

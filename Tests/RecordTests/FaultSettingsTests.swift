@@ -20,6 +20,14 @@ import Testing
         #expect(faults[2].at == .seconds(2) && faults[2].length == .seconds(5))
         #expect(faults[3].delay == .distribution(DelayQuantiles()))
         #expect(faults[4].until == 2_000 && faults[4].delay == nil)
+        let delayed = try read(
+            "[{ fault: 'acceptanceDelay', delay: { median: '20ms', sigma: 0.5 } }, { fault: 'responseDelay', delay: { sigma: 2 } }]"
+        )
+        var expected = LogNormalDelays()
+        expected.sigma = 2
+        #expect(delayed[1].delay == .logNormal(expected))
+        (expected.median, expected.sigma) = (.milliseconds(20), 0.5)
+        #expect(delayed[0].kind == .acceptanceDelay && delayed[0].delay == .logNormal(expected))
         #expect(faults[5].bytes == 65_536)
         #expect(faults[6].identifiers == [5])
     }
@@ -69,6 +77,13 @@ import Testing
         Mistake(
             "[{ fault: 'kill', rate: '1/s' }, { fault: 'kill', rate: '2/s' }]",
             "[1]: there is already a fault of this kind, and it leaves no room for another"),
+        Mistake("[{ fault: 'acceptanceDelay' }]", "[0]: missing delay"),
+        Mistake(
+            "[{ fault: 'responseDelay', delay: { p50: '2s' } }]",
+            "[0].delay: p50 2 s, p99 800 ms, max 1 s must not fall"),
+        Mistake(
+            "[{ fault: 'responseDelay', delay: { median: '2s', p99: '3s' } }]",
+            "[0].delay.p99: unknown key; accepted: median, sigma"),
         Mistake("[{ fault: 'refuse', at: '1s' }]", "[0]: missing one of for, share"),
         Mistake(
             "[{ fault: 'refuse', share: 0.5, at: '1s' }]",

@@ -110,6 +110,9 @@ import Testing
 
     @Test func `without a measurement there is no ceiling`() {
         #expect(CalibrationRecord().acceptAllPerSecond(bytes: 150, loops: 1) == nil)
+        #expect(
+            calibration.acceptAllPerSecond(bytes: 150, loops: 1, isHTTP2: true) == nil,
+            "not that of the binary interface")
         #expect(calibration.acceptAllPerSecond(bytes: 0, loops: 1) == nil)
         #expect(calibration.acceptAllPerSecond(bytes: 150, loops: 0) == nil)
     }

@@ -200,6 +200,7 @@ import Workload
               { fault: "stall", at: 1.5, for: 5 },
               { fault: "blackHole", identifiers: [5, 7] },
               { fault: "throttle", rate: "1M/s" },
+              { fault: "acceptanceDelay", delay: { median: "10ms", sigma: 0.8 } },
               { fault: "replyDelay", delay: { p50: "100ms" }, until: "2k" },
               { fault: "replySplit", pieces: [1, 2, 3], pause: "5ms" },
               { fault: "replyWithheld", payloadContains: "now" },

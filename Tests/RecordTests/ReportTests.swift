@@ -7,6 +7,16 @@ import Testing
 @testable import Reports
 @testable import RunRecords
 
+@Suite struct IntervalColumnTests {
+    @Test func `the page for users explains every column of the interval CSV`() throws {
+        let names = IntervalCSV.text(RunRecord()).split(separator: "\n")[0].split(separator: ",")
+        let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent()
+        let page = try String(contentsOf: root.appending(path: "README.md"), encoding: .utf8)
+        for name in names { #expect(page.contains("`\(name)`"), "\(name)") }
+    }
+}
+
 @Suite struct RunSummaryTests {
     @Test func `a sound run on one screen`() {
         #expect(

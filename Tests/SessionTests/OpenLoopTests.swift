@@ -132,7 +132,7 @@ import Workload
         world.giveUp()
         bench.expectBalance(world)
         var sent: [UInt64] = []
-        for case .sent(let run, _) in world.events { sent += run.start..<run.end }
+        for case .sent(let run, _, _) in world.events { sent += run.start..<run.end }
         #expect(sent.sorted() == Array(0..<4_000 - world.count(.unsent)), "seed \(seed)")
     }
 
@@ -145,13 +145,36 @@ import Workload
             let world = try bench.run()
             #expect(world.count(.accepted) == 3_000)
             return world.events.flatMap { event -> [Interval] in
-                guard case .sent(let run, let at) = event else { return [] }
+                guard case .sent(let run, let at, _) = event else { return [] }
                 return (run.start..<run.end).map { at - (bench.start + schedule.time(of: $0)) }
             }
         }
         let first = try lags()
         #expect(first.allSatisfy { $0 >= .zero && $0 <= .milliseconds(2) })
         #expect(try lags() == first)
+    }
+
+    /// The row "rate share lost when rate < workers" of the known mistakes.
+    @Test func `seven connections send one a second in total, and not each`() throws {
+        var bench = Bench(notifications: 5, connections: 7)
+        bench.arrivals = .constant(Rate(perSecond: 1))
+        bench.start = .zero + .milliseconds(10)
+        let world = try bench.run()
+        let times = world.events.compactMap { event -> Instant? in
+            guard case .wrote(let count, _, _, _, let at) = event, count == 1 else { return nil }
+            return at
+        }
+        #expect(times.count == 5)
+        #expect(
+            zip(times, times.dropFirst()).allSatisfy { (($1 - $0) - .seconds(1)).nanoseconds.magnitude < 2_000_000 })
+    }
+
+    /// The machine was late, and the connections had time: those that are woken for a part of it take all.
+    @Test func `what nobody but the machine kept is late for that reason`() throws {
+        let supply = supply()
+        _ = claim(supply, at: Array(0...100))
+        _ = claim(supply, at: Array(200...500))
+        #expect(try #require(supply.tally).late.keys.allSatisfy { $0 == .generatorLate })
     }
 
     @Test func `a schedule that ends before the notifications ends the run`() throws {

@@ -54,7 +54,7 @@ import Workload
         let world = try bench.run()
         let schedule = ArrivalSchedule.constant(Rate(perSecond: 1_000.0 / 9))
         let lags = world.events.compactMap { event -> Interval? in
-            guard case .sent(let run, let at) = event else { return nil }
+            guard case .sent(let run, let at, _) = event else { return nil }
             return at - (bench.start + schedule.time(of: run.start))
         }
         #expect(try #require(lags.max()) <= .milliseconds(10) + .microseconds(100))

@@ -1,5 +1,3 @@
-import Primitives
-
 /// One request on its way, from its header block to the end of its response.
 struct GatewayStream {
     enum Phase: UInt8 {
@@ -115,52 +113,5 @@ struct GatewayStreams: ~Copyable {
         // Two streams that had two places have two places in a wider ring, too.
         for place in 0..<oldCapacity where old[place].id != 0 { places[index(of: old[place].id)] = old[place] }
         old.deallocate()
-    }
-}
-
-/// Answers that leave later, the earliest first: a heap, so that delays may differ.
-struct DelayedAnswers {
-    /// One of them.
-    struct Answer {
-        var dueAt: Instant
-        var streamID: UInt32
-        var answer: RequestAnswer
-    }
-
-    private var heap: [Answer] = []
-
-    /// When the earliest is due.
-    var nextAt: Instant? { heap.first?.dueAt }
-
-    mutating func add(_ answer: Answer) {
-        heap.append(answer)
-        var place = heap.count - 1
-        while place > 0 {
-            let parent = (place - 1) / 2
-            guard isBefore(place, parent) else { return }
-            heap.swapAt(place, parent)
-            place = parent
-        }
-    }
-
-    /// Takes the earliest if it is due.
-    mutating func takeDue(_ now: Instant) -> Answer? {
-        guard let first = heap.first, first.dueAt <= now, let last = heap.popLast() else { return nil }
-        guard !heap.isEmpty else { return first }
-        heap[0] = last
-        var place = 0
-        while true {  // bounded: by the depth of the heap
-            var least = place
-            for child in [2 * place + 1, 2 * place + 2] where child < heap.count && isBefore(child, least) {
-                least = child
-            }
-            guard least != place else { return first }
-            heap.swapAt(place, least)
-            place = least
-        }
-    }
-
-    private func isBefore(_ left: Int, _ right: Int) -> Bool {
-        (heap[left].dueAt, heap[left].streamID) < (heap[right].dueAt, heap[right].streamID)
     }
 }

@@ -40,7 +40,7 @@ extension HTTP2GatewaySession {
             }
             if delivery.delay > .zero {
                 _ = wire.pointee.streams.with(id) { $0.phase = .waiting }
-                wire.pointee.delayed.add(.init(dueAt: now + delivery.delay, streamID: id, answer: answer))
+                wire.pointee.delayed.add((streamID: id, answer: answer), at: now + delivery.delay)
             } else {
                 deliver(answer, on: id)
             }

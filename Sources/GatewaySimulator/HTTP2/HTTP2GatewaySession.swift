@@ -27,7 +27,8 @@ public final class HTTP2GatewaySession {
         var outbox = HTTP2Outbox(limit: 262_144)
         var responses = ResponseBuffer()
         var streams: GatewayStreams
-        var delayed = DelayedAnswers()
+        /// Answers that leave later.
+        var delayed = DueQueue<(streamID: UInt32, answer: RequestAnswer)>()
         var writer: ResponseWriter
         var own: HTTP2Settings
         var peer = HTTP2Settings()

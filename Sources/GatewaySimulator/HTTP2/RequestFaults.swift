@@ -52,7 +52,8 @@ final class RequestFaults {
             // Limits hold for connections that come later, too.
             case .streamLimit, .streamWindow: strikes.add(watch, isLasting: true, openedAt: now)
             case .goAway, .shutdown, .close, .stall, .blackHole, .windowHeld: strikes.add(watch, openedAt: now)
-            case .status, .throttle, .external, .replyDelay, .replySplit, .replyWithheld, .replyIdentifier, .replyClose:
+            case .status, .throttle, .external, .acceptanceDelay, .replyDelay, .replySplit, .replyWithheld,
+                .replyIdentifier, .replyClose:
                 break
             }
         }
@@ -88,8 +89,7 @@ final class RequestFaults {
             ledger.countFault(shaping[place].index)
             switch shaping[place].fault.effect {
             case .responseDelay(let delay):
-                let draw = shaping[place].draw(subject).multipliedFullWidth(by: UInt64(delay.lengths.count)).high
-                if !delay.lengths.isEmpty { delivery.delay = delay.lengths[Int(draw)] }
+                delivery.delay = delay.length(drawnBy: shaping[place].draw(subject)) ?? delivery.delay
             case .unanswered: delivery.isWithheld = true
             case .resetStream(let code): delivery.resetCode = code
             default: break

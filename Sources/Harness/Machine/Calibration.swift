@@ -33,7 +33,12 @@ public enum Calibration {
         } catch {
             throw .localLimit("cannot calibrate: \(error)")
         }
-        if let program { try await measureAcceptAll(program, seconds: seconds, into: &record) }
+        if let program {
+            let binary = try await acceptAllCost(.enhanced, program, seconds: seconds)
+            (record.acceptAllNs, record.acceptAllBytes) = (binary.nanoseconds, binary.bytes)
+            let requests = try await acceptAllCost(.http2, program, seconds: seconds)
+            (record.acceptAllHTTP2Ns, record.acceptAllHTTP2Bytes) = (requests.nanoseconds, requests.bytes)
+        }
         return record
     }
 
@@ -60,12 +65,15 @@ public enum Calibration {
     }
 
     /// A run against a simulator that looks at nothing: what its event loops use for a notification is the least that they can.
-    private static func measureAcceptAll(
-        _ program: String, seconds: Double, into record: inout CalibrationRecord
-    ) async throws(HarnessError) {
+    ///
+    /// - Returns: the processor time for a notification, and its bytes.
+    private static func acceptAllCost(
+        _ name: ProtocolName, _ program: String, seconds: Double
+    ) async throws(HarnessError) -> (nanoseconds: Double, bytes: Double) {
         var profile = Profile()
+        profile.protocolName = name
         var simulator = SimulatorSettings()
-        simulator.judge.acceptAll = true
+        if name == .http2 { simulator.http2.acceptAll = true } else { simulator.judge.acceptAll = true }
         profile.target = .simulator(simulator)
         profile.workload.notifications = Profile.notificationLimit
         profile.phases.measure = Interval(nanoseconds: Int64(seconds / Double(pipeRounds) * 1e9))
@@ -76,8 +84,9 @@ public enum Calibration {
         }
         let handshakes = run.reconnects.simulatorHandshakes?.cpuNs ?? 0
         let cost = loops.reduce(0) { $0 + $1.cpuNs } - handshakes
-        record.acceptAllNs = Double(max(1, cost)) / Double(ledger.accepted)
-        record.acceptAllBytes = Double(ledger.bytesReceived) / Double(ledger.accepted)
+        return (
+            Double(max(1, cost)) / Double(ledger.accepted), Double(ledger.bytesReceived) / Double(ledger.accepted)
+        )
     }
 
     private static func measureHandshakes(

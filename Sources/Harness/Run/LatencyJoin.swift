@@ -54,6 +54,8 @@ struct LatencyJoin {
     /// One of two to this power was sampled.
     private(set) var shift = 0
 
+    /// Whether it is about a sample, and not only about what was never sent.
+    let isSampled: Bool
     private let start: Instant
     private let end: Instant
     private let bounds: PhaseBounds
@@ -67,7 +69,8 @@ struct LatencyJoin {
     /// Of so many notifications that were never sent, each is looked at.
     private static let unsentLimit: UInt64 = 100_000_000
 
-    init(_ sources: Sources) {
+    init(_ sources: Sources, isSampled: Bool = true) {
+        self.isSampled = isSampled
         (start, end, bounds, schedule) = (sources.start, sources.end, sources.bounds, sources.schedule)
         intervalStarts = sources.intervalStarts
         var (sent, proved) = (sources.sent, sources.proved)
@@ -113,8 +116,8 @@ struct LatencyJoin {
         let intended = intended(entry.sequence)
         let phase = bounds.phase(at: intended ?? entry.at)
         let completed = acceptedAt ?? end
-        // The gateway may have read a batch before the sender's call that wrote it came back.
-        record(max(.zero, completed - entry.at), .service, phase, at: completed, isCensored: acceptedAt == nil)
+        // What was sent is stamped before the call that writes it, so that no service time is shorter than the true one.
+        record(completed - entry.at, .service, phase, at: completed, isCensored: acceptedAt == nil)
         if let intended { record(completed - intended, .response, phase, at: completed, isCensored: acceptedAt == nil) }
     }
 
@@ -122,7 +125,7 @@ struct LatencyJoin {
         guard let provedAt else { return untimedCount += 1 }
         let intended = intended(entry.sequence)
         let phase = bounds.phase(at: intended ?? entry.at)
-        record(max(.zero, provedAt - entry.at), .serviceBound, phase, at: provedAt, isCensored: false)
+        record(provedAt - entry.at, .serviceBound, phase, at: provedAt, isCensored: false)
         if let intended { record(provedAt - intended, .responseBound, phase, at: provedAt, isCensored: false) }
     }
 

@@ -63,6 +63,7 @@ struct RunInvariants {
         let written = Int64(outcome.sender.ledger.written)
         require(residences == written, "\(residences) residences were measured of \(written) written")
         guard let join else { return }
+        guard join.isSampled else { return checkRequests(outcome) }
         let services = join.count(of: .service) + join.count(of: .serviceBound)
         require(
             services == join.sentCount - join.untimedCount,
@@ -73,6 +74,18 @@ struct RunInvariants {
         require(
             responses == services + join.unsentCount,
             "\(responses) response times are of \(services) timed and \(join.unsentCount) unsent notifications")
+    }
+
+    /// Over HTTP/2 every answer is timed, and so is every request that was given up.
+    private mutating func checkRequests(_ outcome: RunOutcome) {
+        let censored = outcome.sender.censored.values.reduce(0) { $0 + ($1[.service] ?? 0) }
+        let services = outcome.sender.count(of: .service) - censored
+        let answers = Int64(outcome.sender.ledger.proofs[.response] ?? 0)
+        require(services == answers, "\(services) service times are of \(answers) requests that were accepted")
+        guard outcome.arrivals != nil else { return }
+        let responses = outcome.sender.count(of: .response)
+        require(
+            responses == services + censored, "\(responses) response times are of \(services + censored) requests")
     }
 
     /// Little's law: in flight on average = rate × service time on average.

@@ -220,7 +220,13 @@ extension IntervalRecord {
     /// Keeps the histograms of some series.
     mutating func add(_ parts: SeriesSnapshots) {
         for (phase, names) in parts {
-            for (name, part) in names { histograms?[name.tag(in: phase)] = Histogram(part).base64() }
+            for (name, part) in names {
+                let sum = Histogram(part)
+                if let text = histograms?[name.tag(in: phase)], let other = try? Histogram(base64: text) {
+                    sum.addOrStop(other.snapshot())
+                }
+                histograms?[name.tag(in: phase)] = sum.base64()
+            }
         }
     }
 }

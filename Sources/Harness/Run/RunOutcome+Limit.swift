@@ -31,7 +31,8 @@ extension RunOutcome {
         rules.acceptedPerSecond = acceptedPerSecond
         if let loops = simulator?.resources.loops?.count, sender.ledger.written > 0 {
             let bytes = Double(sender.ledger.writtenBytes) / Double(sender.ledger.written)
-            rules.ceilingPerSecond = calibration?.acceptAllPerSecond(bytes: bytes, loops: loops)
+            rules.ceilingPerSecond = calibration?.acceptAllPerSecond(
+                bytes: bytes, loops: loops, isHTTP2: profile.protocolName == .http2)
         }
         return rules.limit
     }

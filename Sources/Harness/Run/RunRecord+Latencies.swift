@@ -14,7 +14,8 @@ extension RunRecord {
         if reconnects.firstAcceptanceBy == .simulator {
             for index in intervals.indices { intervals[index].histograms?[Series.firstAcceptance.name] = nil }
         }
-        schedule = outcome.scheduleRecord(variation: latencyVariation(outcome))
+        schedule = outcome.scheduleRecord(
+            variation: latencyVariation(outcome), isHTTP2: profile.protocolName == .http2)
         steadiness = SteadinessRecord(intervals: measuredIntervals(outcome))
         tellUnmeasured(outcome, profile)
         brokenInvariants = RunInvariants(self, outcome, join: join, isTimed: profile.latencies).broken
@@ -41,9 +42,15 @@ extension RunRecord {
     private static func latencies(
         _ sender: SenderLoop.Result, _ join: LatencyJoin?, _ phase: RunPhase
     ) -> [String: LatencyRecord] {
+        let own = sender.histograms[phase] ?? [:]
+        let censored = sender.censored[phase] ?? [:]
         var latencies: [String: LatencyRecord] = [:]
-        for (series, snapshot) in sender.histograms[phase] ?? [:] {
-            latencies[series.name] = LatencyRecord(Histogram(snapshot))
+        for (series, snapshot) in own {
+            var record = LatencyRecord(Histogram(snapshot))
+            if let join, !join.isSampled, series == .response || series == .service {
+                record.censored = censored[series] ?? 0
+            }
+            latencies[series.name] = record
         }
         // A hostile gateway may give one reason with several statuses.
         let reasons = Dictionary(
@@ -53,6 +60,9 @@ extension RunRecord {
         }
         guard let join else { return latencies }
         for (series, timed) in join.series[phase] ?? [:] {
+            // Requests that were never sent stand beside those that were.
+            if let part = own[series] { timed.histogram.addOrStop(part) }
+            timed.censored += censored[series] ?? 0
             var record = LatencyRecord(timed.histogram)
             record.sampledOneOf = join.shift > 0 ? 1 << Int64(join.shift) : nil
             if series == .responseBound || series == .serviceBound {
@@ -79,6 +89,21 @@ extension RunRecord {
             let start = outcome.startedAt + Interval(nanoseconds: interval.startNs)
             return start >= span.lowerBound && start + Interval(nanoseconds: interval.lengthNs) <= span.upperBound
         }
+    }
+
+    /// A rate is what the target can take only where the target was the limit.
+    mutating func tellCapacity() {
+        if limit?.simulatorBound == true { throughput.capacityPerSecond = throughput.acceptedPerSecond }
+        guard throughput.capacityPerSecond == nil else { return }
+        let reason =
+            switch limit?.kind {
+            case _ where throughput.acceptedPerSecond == nil: unmeasured?["accepted/s"]
+            case .generator?: "the generator was the limit: the rate is its own, and the target might take more"
+            case .rate?: "the target took all that was offered, and might take more"
+            case nil: "what bound the run is not known"
+            case let kind?: "the limit was \(kind.rawValue), and not the target"
+            }
+        unmeasured?["capacity/s"] = reason
     }
 
     private mutating func tellUnmeasured(_ outcome: RunOutcome, _ profile: Profile) {
@@ -142,7 +167,16 @@ extension RunOutcome {
 
     /// Joins the sampled notifications; nil where none can be told from another, or nothing was ever begun.
     fileprivate func latencyJoin(_ profile: Profile) -> LatencyJoin? {
-        guard profile.latencies, profile.protocolName.hasIdentifiers, profile.protocolName != .http2 else { return nil }
+        guard profile.latencies, profile.protocolName.hasIdentifiers else { return nil }
+        // Where each request has its answer, only those that were never sent are left to be timed.
+        guard profile.protocolName != .http2 else {
+            return LatencyJoin(
+                LatencyJoin.Sources(
+                    sent: SequenceSample(), accepted: SequenceSample(), proved: SequenceSample(), rejected: [],
+                    unsent: neverSent, schedule: arrivals?.schedule, start: startedAt, end: end, bounds: bounds,
+                    intervalStarts: intervalStarts),
+                isSampled: false)
+        }
         return LatencyJoin(
             LatencyJoin.Sources(
                 sent: sender.sent, accepted: simulator?.acceptanceTimes?.sample, proved: sender.proved,
@@ -150,7 +184,7 @@ extension RunOutcome {
                 start: startedAt, end: end, bounds: bounds, intervalStarts: intervalStarts))
     }
 
-    fileprivate func scheduleRecord(variation: Double?) -> ScheduleRecord? {
+    fileprivate func scheduleRecord(variation: Double?, isHTTP2: Bool) -> ScheduleRecord? {
         guard let tally, let arrivals else { return nil }
         var record = ScheduleRecord()
         record.planned = Int64(generated)
@@ -158,8 +192,17 @@ extension RunOutcome {
         record.skipped = ScheduleReasonsRecord(tally.skipped)
         record.skipped.endOfRun = Int64(sender.ledger.count(of: .unsent)) - Int64(tally.skippedCount)
         record.late = ScheduleReasonsRecord(tally.late)
-        // What was handed out in time and written late waited in its socket.
-        record.late.windowFull += max(0, Int64(sender.lateCount) - record.late.total)
+        let unexplained = Int64(sender.lateCount) - record.late.total
+        if unexplained > 0 {
+            // What was handed out in time and written late waited in its socket, for a stream, or for this program.
+            let inSockets = min(Int64(sender.lateInSocketCount), unexplained)
+            record.late.windowFull += inSockets
+            if isHTTP2 {
+                record.late.streamsTaken += unexplained - inSockets
+            } else {
+                record.late.generatorLate += unexplained - inSockets
+            }
+        }
         record.stalls = Int64(tally.stalls)
         record.caughtUp = Int64(tally.caughtUp)
         record.catchUpNs = tally.catchUpTime.nanoseconds
@@ -184,6 +227,7 @@ extension ScheduleReasonsRecord {
     fileprivate init(_ counts: [ArrivalHold: UInt64]) {
         self.init()
         windowFull = Int64(counts[.windowFull] ?? 0)
+        streamsTaken = Int64(counts[.streamsTaken] ?? 0)
         noConnection = Int64(counts[.noConnection] ?? 0)
         generatorLate = Int64(counts[.generatorLate] ?? 0)
     }

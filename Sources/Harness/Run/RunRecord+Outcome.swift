@@ -54,6 +54,7 @@ extension RunRecord {
         self.warnings = warnings.isEmpty ? nil : warnings
         streams = profile.protocolName == .http2 ? StreamsRecord(outcome, profile: profile, record: self) : nil
         limit = outcome.limit(profile, acceptedPerSecond: throughput.acceptedPerSecond, streams: streams)
+        tellCapacity()
         self.profile = profile.effectiveJSON
         profileHash = profile.hash
         verdict = VerdictRecord(of: outcome, profile: profile)
@@ -151,6 +152,13 @@ extension RunOutcome {
             return (nil, 0, 0, .zero)
         }
         return (accepted, Int64(counts.written), Int64(counts.bytes), end - measureStart)
+    }
+
+    /// What was accepted per second, whether it may be told as the target's rate or not.
+    func acceptedPerSecond(_ profile: Profile) -> Double? {
+        let measured = measured(profile)
+        guard let accepted = measured.accepted, measured.length > .zero else { return nil }
+        return Double(accepted) / measured.length.seconds
     }
 
     /// What was accepted per second in the intervals in which nothing went wrong; nil unless there are such intervals and others.

@@ -11,6 +11,9 @@ extension RunRecord {
     /// Where the notifications carry no identifiers, `unknown` is all that can be known of what was written, whatever the
     /// gateway did: then it makes the run inconclusive, which is neither a pass nor a failure.
     ///
+    /// A rate that the generator limited stands in the record as such and passes; who asks for the target's capacity by a threshold
+    /// gets none from such a run, and it ends as limited by the generator.
+    ///
     /// - Parameter outcomes: the profile's thresholds, evaluated on this record.
     public mutating func conclude(thresholds outcomes: [ThresholdRecord]) {
         thresholds = outcomes
@@ -44,6 +47,11 @@ extension RunRecord {
             findings.append((.failed, 3))
         }
         for outcome in outcomes where !outcome.passed {
+            if isCapacity(outcome), outcome.value == nil, limit?.kind == .generator {
+                reasons.append("\(outcome.text) cannot be told: \(unmeasured?["capacity/s"] ?? "")")
+                findings.append((.generatorLimited, 7))
+                continue
+            }
             reasons.append(
                 outcome.value.map { "\(outcome.text) failed: it is \(Self.text($0, of: outcome))" }
                     ?? "\(outcome.text) failed: the run has no data for it")
@@ -75,6 +83,11 @@ extension RunRecord {
     /// A threshold's value in the unit of its figure.
     private static func text(_ value: Double, of outcome: ThresholdRecord) -> String {
         (try? Threshold(outcome.text))?.metric.unit.text(value) ?? "\(value)"
+    }
+
+    /// Whether a threshold asks for what the target can take.
+    private func isCapacity(_ outcome: ThresholdRecord) -> Bool {
+        (try? Threshold(outcome.text))?.metric == .plain(.capacityPerSecond)
     }
 
     /// Whether a threshold speaks of a figure of the ledger, and so replaces the rule about it.

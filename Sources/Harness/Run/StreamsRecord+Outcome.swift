@@ -12,11 +12,12 @@ extension StreamsRecord {
         blockedByStreamsNs = blocked[.streams]?.nanoseconds ?? 0
         blockedByWindowNs = blocked[.window]?.nanoseconds ?? 0
         let answers = ["service", "serviceRefused"].compactMap { record.latency[$0] }
-        let count = answers.reduce(0) { $0 + $1.count }
-        guard count > 0, let accepted = record.latency["service"]?.count, accepted > 0,
-            let rate = record.throughput.acceptedPerSecond
+        let count = answers.reduce(0) { $0 + $1.count - ($1.censored ?? 0) }
+        guard count > 0, let accepted = record.latency["service"].map({ $0.count - ($0.censored ?? 0) }), accepted > 0,
+            let rate = outcome.acceptedPerSecond(profile)
         else { return }
-        let mean = answers.reduce(0) { $0 + Double($1.meanNs ?? 0) * Double($1.count) } / Double(count)
+        let timed = answers.reduce(0) { $0 + $1.count }
+        let mean = answers.reduce(0) { $0 + Double($1.meanNs ?? 0) * Double($1.count) } / Double(timed)
         serviceMeanNs = Int64(mean)
         // Refused ones are no throughput, but they were in flight all the same.
         answeredPerSecond = rate * Double(count) / Double(accepted)

@@ -50,6 +50,8 @@ final class LoopRecorder {
     private(set) var proved = SequenceSample()
     /// What was sent and written in each phase.
     private(set) var phases: [RunPhase: PhaseCounts] = [:]
+    /// How many values of a series are lower bounds only.
+    private(set) var censored: [RunPhase: [Series: Int64]] = [:]
     /// What an event belongs to.
     private var bounds = PhaseBounds()
     private let isMeasuring: Bool
@@ -61,6 +63,8 @@ final class LoopRecorder {
     private let lateAfter: Interval
     /// Notifications that were written late.
     private(set) var lateCount: UInt64 = 0
+    /// Those of them for which the kernel was asked in time.
+    private(set) var lateInSocketCount: UInt64 = 0
 
     private var book = SeriesBook()
     /// What an interval's own record tells of.
@@ -112,7 +116,7 @@ final class LoopRecorder {
             let phase = bounds.phase(at: at)
             phases[phase, default: PhaseCounts()].written += notifications
             phases[phase, default: PhaseCounts()].bytes += bytes
-        case .sent(let run, let at): recordSent(run, at: at)
+        case .sent(let run, let at, let taken): recordSent(run, at: at, takenAt: taken)
         case .settled(let run, .accepted, _):
             if isMeasuring, let lastProof { proved.add(from: run.start, to: run.end, at: lastProof) }
         case .errorReply(_, _, let latency, let inFlight, let at):
@@ -132,6 +136,8 @@ final class LoopRecorder {
         case .request(.blocked(_, let time, let at)):
             self[.blocked, at: at].record(time.nanoseconds)
         case .request(.streamLimit(let limit, _)): noteStreamLimit(limit)
+        case .request(.unanswered(let sequence, let writtenAt, let at)):
+            recordUnanswered(sequence, writtenAt: writtenAt, at: at)
         default: break
         }
     }
@@ -145,16 +151,19 @@ final class LoopRecorder {
     private func recordSetUp(_ name: Series, _ value: Int64) { book[name, .measure].record(value) }
 
     /// Enters first writes: how late they are, each by itself, and when those of the sample were written.
-    private func recordSent(_ run: SequenceRun, at: Instant) {
+    private func recordSent(_ run: SequenceRun, at: Instant, takenAt: Instant) {
         phases[bounds.phase(at: at), default: PhaseCounts()].sent += run.count
         guard isMeasuring else { return }
         sent.add(from: run.start, to: run.end, at: at)
         guard let schedule else { return }
         for sequence in run.start..<run.end {
             let intended = scheduleStart + schedule.time(of: sequence, &cursor)
-            let lag = at - intended
-            if lag > lateAfter { lateCount += 1 }
-            self[.scheduleLag, at: intended].record(lag.nanoseconds)
+            // Late is what the kernel took late, whatever kept it.
+            if takenAt - intended > lateAfter {
+                lateCount += 1
+                if at - intended <= lateAfter { lateInSocketCount += 1 }
+            }
+            self[.scheduleLag, at: intended].record((at - intended).nanoseconds)
         }
     }
 
@@ -172,6 +181,18 @@ final class LoopRecorder {
             let response = request.isAccepted ? Series.response : .responseRefused
             self[response, at: phase].record((end - intended).nanoseconds)
         }
+    }
+
+    /// Enters a request that never had an answer, with the time that it had waited: a lower bound, and counted as such.
+    private func recordUnanswered(_ sequence: UInt64, writtenAt: Instant, at end: Instant) {
+        guard isMeasuring else { return }
+        let intended = schedule.map { scheduleStart + $0.time(of: sequence, &cursor) }
+        let phase = bounds.phase(at: intended ?? writtenAt)
+        book[.service, phase].record((end - writtenAt).nanoseconds)
+        censored[phase, default: [:]][.service, default: 0] += 1
+        guard let intended else { return }
+        book[.response, phase].record((end - intended).nanoseconds)
+        censored[phase, default: [:]][.response, default: 0] += 1
     }
 
     /// Enters why an attempt to connect failed; of what a hostile gateway can vary, only the first kinds are kept.

@@ -65,18 +65,27 @@ final class PaceDriver {
             wokenAt = core.now
             links[place].wake()
         }
-        if due > 0, !isOver { hold() }
+        // Whoever was woken takes more than one batch, if it is only the machine that was late.
+        if due > 0, wokenCount == 0, !isOver { hold() }
         arm()
     }
 
     /// Nobody takes what is due. Connections that end one after the other are at first no reason, and then they are.
     private func hold() {
-        let isConnected = links.contains { $0.session.isOpen }
+        let open = links.filter { $0.session.isOpen }
+        let reason: ArrivalHold =
+            if open.isEmpty {
+                .noConnection
+            } else if open.contains(where: { $0.session.hasAllRequestsOpen }) {
+                .streamsTaken
+            } else {
+                .windowFull
+            }
         if !isHeld {
             isHeld = true
-            supply.hold(isConnected ? .windowFull : .noConnection, now: core.now)
-        } else if !isConnected {
-            supply.explainHold(.noConnection)
+            supply.hold(reason, now: core.now)
+        } else {
+            supply.explainHold(reason)
         }
     }
 
@@ -88,10 +97,13 @@ final class PaceDriver {
 
     private func arm() {
         var time: Instant?
-        if !turns.isEmpty {
-            time = supply.isExhausted ? core.now : supply.batchTime(batch: batch.notifications, linger: batch.linger)
-            if wokenCount > 0, let due = time { time = max(due, wokenAt + Self.patience) }
+        if supply.isExhausted {
+            if !turns.isEmpty { time = core.now }
+        } else if !turns.isEmpty || !isHeld {
+            // Also when nobody is idle, to see that nobody takes the next batch either.
+            time = supply.batchTime(batch: batch.notifications, linger: batch.linger)
         }
+        if wokenCount > 0, let due = time { time = max(due, wokenAt + Self.patience) }
         if isHeld { time = min(time ?? .distantFuture, core.now + Self.holdCheck) }
         guard time != armed else { return }
         armed = time

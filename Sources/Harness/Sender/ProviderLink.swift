@@ -111,7 +111,7 @@ final class ProviderLink: LinkHandler {
     func link(_ link: Link, flushedAt now: Instant) {
         guard link === self.link else { return }
         let before = recorder.ledger.written
-        session.flushed(now: now)
+        session.flushed(sentAt: link.batchSentAt, now: now)
         settle()
         extraWork.spend(on: recorder.ledger.written - before)
     }

@@ -14,11 +14,15 @@ final class SenderLoop {
         var histograms: SeriesSnapshots = [:]
         var refusals: RefusalLatencies.Snapshots = [:]
         var phases: [RunPhase: LoopRecorder.PhaseCounts] = [:]
+        /// How many values of a series are lower bounds only.
+        var censored: [RunPhase: [Series: Int64]] = [:]
         /// When a sample of notifications was first written, and when proved.
         var sent = SequenceSample()
         var proved = SequenceSample()
         /// Notifications that were written late.
         var lateCount: UInt64 = 0
+        /// Those of them for which the kernel was asked in time.
+        var lateInSocketCount: UInt64 = 0
         var inFlightAtError: [UInt64] = []
         var reconnects = ReconnectRecorder()
         /// The replacements that were kept whole.
@@ -51,9 +55,11 @@ final class SenderLoop {
                 sum.bytes += counts.bytes
                 phases[phase] = sum
             }
+            for (phase, counts) in other.censored { censored[phase, default: [:]].merge(counts, uniquingKeysWith: +) }
             sent.add(other.sent)
             proved.add(other.proved)
             lateCount += other.lateCount
+            lateInSocketCount += other.lateInSocketCount
             inFlightAtError += other.inFlightAtError
             reconnects.add(other.reconnects)
             reconnectEvents += other.reconnectEvents
@@ -218,9 +224,11 @@ final class SenderLoop {
         result.histograms = recorder.histograms
         result.refusals = recorder.refusals.snapshots
         result.phases = recorder.phases
+        result.censored = recorder.censored
         result.sent = recorder.sent
         result.proved = recorder.proved
         result.lateCount = recorder.lateCount
+        result.lateInSocketCount = recorder.lateInSocketCount
         result.reconnects = recorder.reconnects
         result.reconnectEvents = recorder.reconnects.events.elements
         result.windowHeld = links.reduce(.zero) { $0 + $1.session.windowHeldTime }

@@ -20,6 +20,7 @@ extension FaultSettings {
         case .stall: .stall
         case .blackHole: idle == nil ? .blackHole : .external
         case .throttle: notificationRate.map { .throttle($0.shared(by: scope == .total ? loops : 1)) } ?? .external
+        case .acceptanceDelay: .acceptanceDelay(replyDelay)
         case .replyDelay: .replyDelay(replyDelay)
         case .replySplit: .replySplit(pieces, pause: pause)
         case .replyWithheld: .replyWithheld
@@ -62,6 +63,7 @@ extension FaultSettings {
             switch delay {
             case .constant(let length): ReplyDelay.constant(length)
             case .distribution(let delays): ReplyDelay.distribution(p50: delays.p50, p99: delays.p99, max: delays.max)
+            case .logNormal(let delays): ReplyDelay.logNormal(median: delays.median, sigma: delays.sigma)
             case nil: ReplyDelay(lengths: [])
             }
         delay.notifications = UInt64(until ?? 0)

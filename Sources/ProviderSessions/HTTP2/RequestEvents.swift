@@ -64,6 +64,8 @@ public enum RequestEvent: Hashable, Sendable {
     case streamLimit(Int, at: Instant)
     /// The peer kept the session from opening requests for so long.
     case blocked(BlockCause, Interval, at: Instant)
+    /// A request was given up without an answer, and is not sent again.
+    case unanswered(UInt64, writtenAt: Instant, at: Instant)
     /// The gateway broke a rule.
     case violation(HTTP2Violation, at: Instant)
 }

@@ -60,7 +60,7 @@ extension RequestSession {
                 outbox.reset(streamID: streamID, code: violation.code)
                 let request = place.pointee
                 close(place)
-                settleUnproven(request)
+                settleUnproven(request, now: now)
             }
             do throws(HTTP2Violation) {
                 try floods.note(.reset, now: now)
@@ -68,7 +68,7 @@ extension RequestSession {
                 handle(error, now: now)
             }
         case .connection:
-            ring.closeAll { settleUnproven($0) }
+            ring.closeAll { settleUnproven($0, now: now) }
             bodies.removeAll()
             refusalBodies.removeAll()
             outbox.removeAll()
@@ -287,9 +287,9 @@ extension RequestSession {
             refuseStream(&request)
             pause(now: now)
         case .enhanceYourCalm:
-            settleUnproven(request)
+            settleUnproven(request, now: now)
             pause(now: now)
-        default: settleUnproven(request)
+        default: settleUnproven(request, now: now)
         }
     }
 

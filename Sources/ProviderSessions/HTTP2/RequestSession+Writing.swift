@@ -6,7 +6,7 @@ extension RequestSession {
     /// Encodes the next batch of requests into `buffer`, behind answers to the gateway, and returns its length in bytes; 0 when there is
     /// nothing to write now.
     ///
-    /// The driver hands a batch over in one write, calls ``flushed(now:)`` when the kernel has all of it, and asks
+    /// The driver hands a batch over in one write, calls ``flushed(sentAt:now:)`` when the kernel has all of it, and asks
     /// for the next one only then.
     public func fill(into buffer: UnsafeMutableRawBufferPointer, now: Instant) -> Int {
         guard state.isConnected, batch == nil else { return 0 }
@@ -26,11 +26,11 @@ extension RequestSession {
         return next.bytes
     }
 
-    /// The kernel has all of the last batch.
-    public func flushed(now: Instant) {
+    /// The kernel has all of the last batch, which it was first asked to take at `sentAt`.
+    public func flushed(sentAt: Instant, now: Instant) {
         guard let written = batch else { return }
         batch = nil
-        noteSent(now: now)
+        noteSent(at: sentAt, now: now)
         if written.notifications > 0 {
             writtenCount += written.notifications
             writtenBytes += UInt64(written.bytes)
@@ -45,8 +45,8 @@ extension RequestSession {
     }
 
     /// Tells of what is written for the first time; also when the connection ends before the kernel has taken all of it.
-    func noteSent(now: Instant) {
-        for run in fresh.runs { events.append(.sent(run, at: now)) }
+    func noteSent(at: Instant, now: Instant) {
+        for run in fresh.runs { events.append(.sent(run, at: at, takenAt: now)) }
         fresh.removeAll()
     }
 

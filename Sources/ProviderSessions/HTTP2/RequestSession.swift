@@ -313,7 +313,7 @@ public final class RequestSession {
             let request = oldest.pointee
             if request.openedAt >= heardAt { isSilent = true }
             close(oldest)
-            settleUnproven(request)
+            settleUnproven(request, now: now)
             lateFrameCredit += Self.lateFrames
             count += 1
         }
@@ -324,8 +324,8 @@ public final class RequestSession {
     /// Gives up at the end of the run's time: what is not settled gets its fate now.
     public func abandon(now: Instant) {
         guard !state.isFinished else { return }
-        noteSent(now: now)
-        ring.closeAll { events.append(.settled($0.run, .unknown, nil)) }
+        noteSent(at: batch?.filledAt ?? now, now: now)
+        ring.closeAll { giveUp($0, now: now) }
         for resend in resends.takeAll() {
             let isLost = resend.otherwise == .lost
             events.append(isLost ? .lost(resend.run, .abandoned) : .settled(resend.run, resend.otherwise, nil))
@@ -376,10 +376,14 @@ public final class RequestSession {
         let inFlight = UInt64(ring.openCount)
         let queued = resends.count
         let isExpected = leaving != nil && leaving != .violation
-        noteSent(now: now)
+        noteSent(at: batch?.filledAt ?? now, now: now)
         if !isExpected || inFlight > 0 { events.append(.connectionLost(end, unproven: inFlight, at: now)) }
         ring.closeAll { request in
-            if end == .handshakeFailed { sendAgain(request, otherwise: .lost) } else { settleUnproven(request) }
+            if end == .handshakeFailed {
+                sendAgain(request, otherwise: .lost)
+            } else {
+                settleUnproven(request, now: now)
+            }
         }
         bodies.removeAll()
         refusalBodies.removeAll()
@@ -409,15 +413,21 @@ public final class RequestSession {
     }
 
     /// Nothing tells what became of a request.
-    func settleUnproven(_ request: OpenRequest) {
+    func settleUnproven(_ request: OpenRequest, now: Instant) {
         isFruitless = true
         if case .resend(let limit) = plan.unproven, UInt32(request.unprovenResends) < min(limit, 255) {
             var again = request
             again.unprovenResends += 1
             sendAgain(again, otherwise: .unknown)
         } else {
-            events.append(.settled(request.run, .unknown, nil))
+            giveUp(request, now: now)
         }
+    }
+
+    /// A request will never have an answer.
+    private func giveUp(_ request: OpenRequest, now: Instant) {
+        events.append(.request(.unanswered(request.sequence, writtenAt: request.openedAt, at: now)))
+        events.append(.settled(request.run, .unknown, nil))
     }
 
     /// Sends a notification again before any new one.

@@ -45,6 +45,7 @@ extension FaultSettings {
         case .close: [.choice("mode", \.mode)]
         case .replyClose: [Field.choice("mode", \.mode).required]
         case .throttle: [.rate("rate", \.rate, 0.001...1e9), .bytes("bytes", \.bytes, 1...1_000_000_000_000)]
+        case .acceptanceDelay: [Field.delay.required]
         case .replyDelay: [.delay, .count("until", \.until, Self.counts), .reads]
         case .replySplit: [Field.pieces.required, .interval("pause", \.pause, Interval.any)]
         case .replyIdentifier: [.identifier, .shift]
@@ -108,6 +109,10 @@ extension FaultSettings {
         if at != nil, after != nil {
             throw setting.contradiction("after", "stands beside at; a fault begins with one of them")
         }
+        if case .distribution(let delays)? = delay, delays.p50 > delays.p99 || delays.p99 > delays.max {
+            throw setting.contradiction(
+                "delay", "p50 \(delays.p50), p99 \(delays.p99), max \(delays.max) must not fall")
+        }
         switch kind {
         case .status where status == 10:
             throw setting.contradiction(
@@ -134,10 +139,6 @@ extension FaultSettings {
             if delay == nil && until == nil { throw setting.error(.missing("delay, until, or both")) }
             if !reads, until != nil {
                 throw setting.contradiction("until", "counts what is read, and reads is false")
-            }
-            if case .distribution(let delays)? = delay, delays.p50 > delays.p99 || delays.p99 > delays.max {
-                throw setting.contradiction(
-                    "delay", "p50 \(delays.p50), p99 \(delays.p99), max \(delays.max) must not fall")
             }
         case .replySplit where pieces.reduce(0, +) != Self.replyBytes:
             throw setting.contradiction(
@@ -250,9 +251,12 @@ extension SettingsField<FaultSettings> {
     fileprivate static var delay: Self {
         Self(
             name: "delay",
-            numbers: [NumericKey("delay", .zero...Interval.seconds(3_600))] + DelayQuantiles.numbers.within("delay"),
+            numbers: [NumericKey("delay", .zero...Interval.seconds(3_600))] + DelayQuantiles.numbers.within("delay")
+                + LogNormalDelays.numbers.within("delay"),
             read: { (fault, setting) throws(ProfileError) in
-                if setting.value.members != nil {
+                if setting.value.member("median") != nil || setting.value.member("sigma") != nil {
+                    fault.delay = .logNormal(try setting.group(LogNormalDelays.self, from: LogNormalDelays()))
+                } else if setting.value.members != nil {
                     fault.delay = .distribution(try setting.group(DelayQuantiles.self, from: DelayQuantiles()))
                 } else {
                     fault.delay = .constant(try setting.interval(.zero...Interval.seconds(3_600)))
@@ -262,6 +266,7 @@ extension SettingsField<FaultSettings> {
                 switch fault.delay {
                 case .constant(let delay): .string(delay.exactText)
                 case .distribution(let delays): delays.json
+                case .logNormal(let delays): delays.json
                 case nil: .null
                 }
             })
@@ -301,5 +306,14 @@ extension DelayQuantiles: SettingsGroup {
     static var fields: [SettingsField<Self>] {
         let delays = Interval(nanoseconds: 1)...Interval.seconds(3_600)
         return [.interval("p50", \.p50, delays), .interval("p99", \.p99, delays), .interval("max", \.max, delays)]
+    }
+}
+
+extension LogNormalDelays: SettingsGroup {
+    static var fields: [SettingsField<Self>] {
+        [
+            .interval("median", \.median, Interval(nanoseconds: 1)...Interval.seconds(60)),
+            .fraction("sigma", \.sigma, 0...3),
+        ]
     }
 }

@@ -44,7 +44,7 @@ public struct FaultSettings: Equatable, Sendable {
     public var handshake = HandshakeMode.alert
     /// `handshake`: the number of the alert (RFC 8446, section 6). Default: 40, handshake_failure.
     public var alert = 40
-    /// `replyDelay`: how long a reply waits; nil to wait for ``until`` alone.
+    /// `replyDelay`, `responseDelay`, `acceptanceDelay`: how long it takes; for a reply nil to wait for ``until`` alone.
     public var delay: DelaySetting?
     /// `replyDelay`: the reply leaves as soon as so many further notifications were read.
     public var until: Int?
@@ -169,6 +169,19 @@ public enum DelaySetting: Equatable, Sendable {
     case constant(Interval)
     /// A distribution through its median and 99th percentile, cut at the longest.
     case distribution(DelayQuantiles)
+    /// A log-normal distribution.
+    case logNormal(LogNormalDelays)
+}
+
+/// Log-normal delays, not cut: with a sigma of 1 one in a thousand takes 22 times as long as the median.
+public struct LogNormalDelays: Equatable, Sendable {
+    /// The median. Default: 100 ms.
+    public var median = Interval.milliseconds(100)
+    /// The standard deviation of the natural logarithm, from 0 to 3. Default: 1.
+    public var sigma = 1.0
+
+    /// Makes the default delays.
+    public init() {}
 }
 
 /// Delays by quantiles, which must not fall.
@@ -198,6 +211,8 @@ public enum FaultKind: String, Sendable, CaseIterable {
     case blackHole
     /// Reading is slow.
     case throttle
+    /// Good notifications are accepted later, while others may overtake them.
+    case acceptanceDelay
     /// A reply waits, and what follows the bad notification is read and discarded meanwhile.
     case replyDelay
     /// A reply leaves in pieces, each in a write and a TLS record of its own.

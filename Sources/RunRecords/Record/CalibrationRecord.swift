@@ -25,6 +25,10 @@ public struct CalibrationRecord: Codable, Equatable, Sendable {
     @ExplicitNull public var acceptAllNs: Double?
     /// The bytes of those notifications, on average.
     @ExplicitNull public var acceptAllBytes: Double?
+    /// The same for a request of HTTP/2 of ``acceptAllHTTP2Bytes``, which is answered with 200 unseen; null if not measured.
+    @ExplicitNull public var acceptAllHTTP2Ns: Double?
+    /// The bytes of those requests, on average.
+    @ExplicitNull public var acceptAllHTTP2Bytes: Double?
     /// What one reading of the clock costs; null if not measured.
     @ExplicitNull public var clockReadNs: Int64?
     /// By how much an event loop's timer is late, at the median; null if not measured.
@@ -52,9 +56,13 @@ extension CalibrationRecord {
     /// - Parameters:
     ///   - bytes: the bytes of a notification, on average.
     ///   - loops: the simulator's event loops.
+    ///   - isHTTP2: whether they are requests of HTTP/2.
     /// - Returns: notifications per second.
-    public func acceptAllPerSecond(bytes: Double, loops: Int) -> Double? {
-        guard let acceptAllNs, let acceptAllBytes, acceptAllNs > 0, bytes > 0, loops > 0 else { return nil }
+    public func acceptAllPerSecond(bytes: Double, loops: Int, isHTTP2: Bool = false) -> Double? {
+        let measured = isHTTP2 ? (acceptAllHTTP2Ns, acceptAllHTTP2Bytes) : (acceptAllNs, acceptAllBytes)
+        guard case (let acceptAllNs?, let acceptAllBytes?) = measured, acceptAllNs > 0, bytes > 0, loops > 0 else {
+            return nil
+        }
         let perByte = Double(pipeReceiverNsPerRecord ?? 0) / Self.recordBytes
         // However short, a notification costs its frame's parsing.
         let cost = max(acceptAllNs / 4, acceptAllNs + (bytes - acceptAllBytes) * perByte)

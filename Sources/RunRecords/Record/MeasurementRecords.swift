@@ -7,6 +7,9 @@ public struct ThroughputRecord: Codable, Equatable, Sendable {
     /// The same without the intervals in which an error came, a connection was replaced or something was written again; null unless
     /// there are both such intervals and others, or if the simulator cannot be asked.
     @ExplicitNull public var undisturbedPerSecond: Double?
+    /// What the target can take: ``acceptedPerSecond`` where the target itself was the limit. Null otherwise, above all where the
+    /// generator was: then the rate says only that the target took this.
+    @ExplicitNull public var capacityPerSecond: Double?
     /// Notifications written, those written again among them; says nothing about delivery.
     @ExplicitNull public private(set) var writtenPerSecond: Double?
     /// Plain bytes written.

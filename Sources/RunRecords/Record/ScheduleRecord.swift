@@ -35,6 +35,8 @@ public struct ScheduleRecord: Codable, Equatable, Sendable {
 public struct ScheduleReasonsRecord: Codable, Equatable, Sendable {
     /// Connections stood, and all of them had as much on their way as windows and sockets take.
     public var windowFull: Int64 = 0
+    /// Connections stood, and all of them had as many requests open as they may; HTTP/2 only.
+    public var streamsTaken: Int64 = 0
     /// No connection stood.
     public var noConnection: Int64 = 0
     /// The generator itself came too late.
@@ -46,7 +48,7 @@ public struct ScheduleReasonsRecord: Codable, Equatable, Sendable {
     public init() {}
 
     /// All of them.
-    public var total: Int64 { windowFull + noConnection + generatorLate + endOfRun }
+    public var total: Int64 { windowFull + streamsTaken + noConnection + generatorLate + endOfRun }
 }
 
 /// One part of a run's schedule: `warmup`, `measure` or `drain`.

@@ -37,7 +37,7 @@ public struct ArrivalCursor: Hashable, Sendable {
 /// Operations come in epochs of 2^32. An epoch is split in two halves of as many operations each, and each half again, down to blocks:
 /// among 2n successive gaps of a Poisson process, the share of time that the first n take is Beta(n, n)
 /// distributed, whatever the rest of the process does (Devroye, Non-Uniform Random Variate Generation, 1986, chapter V, theorem 2.1).
-/// Inside a block, operations lie like as many uniform numbers in order. So all gaps together have exactly the
+/// Inside a block, gaps are exponential numbers, stretched together to the block's length. So all gaps together have exactly the
 /// law of a Poisson process, but for one thing: every epoch is as long as its operations' average. What that takes away is one part in
 /// 65,536 of the rate.
 struct PoissonTree {
@@ -61,10 +61,16 @@ struct PoissonTree {
     /// Computes where the operations of a block lie, each at the end of its gap, from the start of the epoch in 2^-32 units.
     func fill(_ ends: inout [UInt64], block: UInt64) {
         var leaf = leaf(ofBlock: block)
+        let draw = ExponentialDraw()
         ends.removeAll(keepingCapacity: true)
-        for _ in 1..<Self.blockCount { ends.append(leaf.low + leaf.random.below(leaf.width)) }
-        ends.sort()
-        ends.append(leaf.end)
+        var sum: UInt64 = 0
+        for _ in 0..<Self.blockCount {
+            sum += draw.number(from: leaf.random.next())
+            ends.append(sum)
+        }
+        let scale = Double(leaf.width) / Double(max(1, sum))
+        for place in ends.indices { ends[place] = leaf.low + min(UInt64(Double(ends[place]) * scale), leaf.width) }
+        ends[ends.count - 1] = leaf.end
     }
 
     /// Finds a block by halving its epoch.

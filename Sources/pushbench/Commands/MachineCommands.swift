@@ -56,6 +56,11 @@ struct CalibrateCommand {
                 "accept-all     \(Rate(perSecond: rate.rounded())) for each event loop of the simulator, notifications of "
                     + "\(Int(record.acceptAllBytes ?? 0)) bytes")
         }
+        if let rate = record.acceptAllPerSecond(bytes: record.acceptAllHTTP2Bytes ?? 0, loops: 1, isHTTP2: true) {
+            print(
+                "               \(Rate(perSecond: rate.rounded())) over HTTP/2, requests of "
+                    + "\(Int(record.acceptAllHTTP2Bytes ?? 0)) bytes")
+        }
         print("clock          \(time(record.clockReadNs)) a reading")
         print(
             "timers         late by \(time(record.timerLagP50Ns)) at p50, \(time(record.timerLagP99Ns)) at p99, "

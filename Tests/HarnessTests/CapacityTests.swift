@@ -1,0 +1,54 @@
+import Analysis
+import Primitives
+import RunRecords
+import Testing
+
+@testable import Harness
+
+/// A rate is what the target can take only where the target was the limit.
+@Suite struct CapacityTests {
+    private func record(_ kind: LimitRecord.Kind?, simulatorBound: Bool = false) -> RunRecord {
+        var record = RunRecord()
+        record.throughput = ThroughputRecord(accepted: 1_000, written: 1_000, bytes: 10, over: .seconds(1))
+        record.ledger.generated = 1_000
+        record.ledger.accepted = 1_000
+        record.unmeasured = [:]
+        if let kind {
+            var limit = LimitRecord(kind: kind, evidence: "")
+            limit.simulatorBound = simulatorBound
+            record.limit = limit
+        }
+        record.tellCapacity()
+        return record
+    }
+
+    @Test func `a simulator that was the limit has a capacity`() {
+        let bound = record(.simulator, simulatorBound: true)
+        #expect(bound.throughput.capacityPerSecond == 1_000 && bound.unmeasured?["capacity/s"] == nil)
+    }
+
+    @Test(arguments: LimitRecord.Kind.allCases + [nil] as [LimitRecord.Kind?])
+    func `any other limit gives no capacity, and a reason`(kind: LimitRecord.Kind?) {
+        let record = record(kind)
+        #expect(record.throughput.capacityPerSecond == nil)
+        #expect(record.unmeasured?["capacity/s"]?.isEmpty == false)
+        #expect(record.throughput.acceptedPerSecond == 1_000, "what was taken was taken")
+    }
+
+    @Test func `a generator that was the limit ends a run that asks for a capacity with code 7`() throws {
+        let threshold = try Threshold("capacity/s >= 500")
+        var limited = record(.generator)
+        limited.conclude(thresholds: [threshold.outcome(in: limited)])
+        #expect(limited.verdict.status == .generatorLimited && limited.verdict.exitCode == 7)
+        #expect(limited.verdict.reasons.contains { $0.contains("the generator was the limit") })
+        var unasked = record(.generator)
+        unasked.conclude(thresholds: [])
+        #expect(unasked.verdict.status == .passed && unasked.verdict.exitCode == 0)
+        var waiting = record(.connections)
+        waiting.conclude(thresholds: [threshold.outcome(in: waiting)])
+        #expect(waiting.verdict.exitCode == 3, "a threshold without data fails")
+        var known = record(.simulator, simulatorBound: true)
+        known.conclude(thresholds: [threshold.outcome(in: known)])
+        #expect(known.verdict.exitCode == 0)
+    }
+}
