@@ -47,6 +47,7 @@ import Testing
         var waiting = record(.connections)
         waiting.conclude(thresholds: [threshold.outcome(in: waiting)])
         #expect(waiting.verdict.exitCode == 3, "a threshold without data fails")
+        #expect(waiting.verdict.reasons.contains { $0.hasSuffix("the limit was connections, and not the target") })
         var known = record(.simulator, simulatorBound: true)
         known.conclude(thresholds: [threshold.outcome(in: known)])
         #expect(known.verdict.exitCode == 0)

@@ -54,7 +54,7 @@ extension RunRecord {
             }
             reasons.append(
                 outcome.value.map { "\(outcome.text) failed: it is \(Self.text($0, of: outcome))" }
-                    ?? "\(outcome.text) failed: the run has no data for it")
+                    ?? "\(outcome.text) failed: the run has no data for it" + missingText(outcome))
             findings.append((.failed, 3))
         }
         for (name, count) in [("lost", ledger.lost), ("unknown", ledger.unknown), ("unsent", ledger.unsent)]
@@ -83,6 +83,12 @@ extension RunRecord {
     /// A threshold's value in the unit of its figure.
     private static func text(_ value: Double, of outcome: ThresholdRecord) -> String {
         (try? Threshold(outcome.text))?.metric.unit.text(value) ?? "\(value)"
+    }
+
+    /// Why a threshold's figure is missing, where the record says so.
+    private func missingText(_ outcome: ThresholdRecord) -> String {
+        let name = String(outcome.text.prefix { $0 != " " })
+        return unmeasured?[name].map { "; \($0)" } ?? ""
     }
 
     /// Whether a threshold asks for what the target can take.
