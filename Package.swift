@@ -15,6 +15,7 @@ let settings: [SwiftSetting] = [
 let modules: [(name: String, imports: [String])] = [
     ("Primitives", []),
     ("PushWire", ["Primitives"]),
+    ("Statistics", ["Primitives"]),
     ("Histograms", ["Primitives", "CZlib"]),
     ("Workload", ["Primitives", "PushWire"]),
     ("ProviderSessions", ["Primitives", "PushWire", "Workload"]),
@@ -23,8 +24,8 @@ let modules: [(name: String, imports: [String])] = [
     ("Transport", ["Primitives", "SecureChannel", "COpenSSL", "CShims"]),
     ("SimulatedTransport", ["Primitives", "PushWire", "Workload", "ProviderSessions", "GatewaySimulator"]),
     ("RunRecords", ["Primitives", "PushWire", "Histograms", "Workload"]),
-    ("Analysis", ["Primitives", "RunRecords", "Histograms"]),
-    ("Reports", ["Primitives", "RunRecords", "Analysis", "Histograms"]),
+    ("Analysis", ["Primitives", "RunRecords", "Histograms", "Statistics"]),
+    ("Reports", ["Primitives", "RunRecords", "Analysis", "Histograms", "Statistics"]),
     (
         "Harness",
         [
@@ -48,14 +49,16 @@ let package = Package(
         .executableTarget(
             name: "pushbench",
             dependencies: [
-                "Harness", "Reports", "Analysis", "RunRecords", "Histograms", "Workload", "GatewaySimulator",
+                "Harness", "Reports", "Analysis", "Statistics", "RunRecords", "Histograms", "Workload",
+                "GatewaySimulator",
                 "ProviderSessions", "SecureChannel", "Transport", "PushWire", "Primitives", "CShims",
             ],
             linkerSettings: [jemalloc]),
         .executableTarget(
             name: "Benchmarks",
             dependencies: [
-                "Harness", "Analysis", "RunRecords", "Histograms", "Workload", "GatewaySimulator", "PushWire",
+                "Harness", "Analysis", "Statistics", "RunRecords", "Histograms", "Workload", "GatewaySimulator",
+                "PushWire",
                 "Primitives",
                 "Transport", "SecureChannel", "CShims",
             ],
@@ -64,6 +67,7 @@ let package = Package(
         .testTarget(name: "PrimitivesTests", dependencies: ["Primitives"]),
         .testTarget(
             name: "PushWireTests", dependencies: ["PushWire", "GatewaySimulator", "Primitives", "CNghttp2"]),
+        .testTarget(name: "StatisticsTests", dependencies: ["Statistics", "Primitives"]),
         .testTarget(name: "HistogramsTests", dependencies: ["Histograms", "Primitives"]),
         .testTarget(name: "WorkloadTests", dependencies: ["Workload", "PushWire", "Primitives"]),
         .testTarget(
@@ -82,7 +86,7 @@ let package = Package(
             name: "TransportTests", dependencies: ["Transport", "SecureChannel", "Primitives", "CShims"]),
         .testTarget(
             name: "RecordTests",
-            dependencies: ["RunRecords", "Reports", "Analysis", "Histograms", "Workload", "Primitives"]),
+            dependencies: ["RunRecords", "Reports", "Analysis", "Statistics", "Histograms", "Workload", "Primitives"]),
         .testTarget(
             name: "HarnessTests",
             dependencies: [

@@ -8,7 +8,7 @@ struct BenchmarkFailure: Error, CustomStringConvertible {
 
 /// What is measured; each part is a table.
 enum Part: String, CaseIterable {
-    case operations, pipe, allocations, memory, handshakes, writes, matrix, http2, measuring, accuracy, pacing
+    case operations, pipe, allocations, memory, handshakes, writes, matrix, http2, measuring, accuracy, pacing, verdicts
 
     func measure(_ options: BenchmarkOptions) async throws -> ResultTable {
         switch self {
@@ -23,6 +23,7 @@ enum Part: String, CaseIterable {
         case .measuring: try MeasuringCost(options).measure()
         case .accuracy: try MeasurementAccuracy(options).measure()
         case .pacing: try PacingEvenness(options).measure()
+        case .verdicts: try VerdictTrials(options).measure()
         }
     }
 }

@@ -83,8 +83,10 @@ final class ChildProcess {
     /// Runs a program to its end and returns what it printed and the processor time that it used, in nanoseconds.
     ///
     /// - Throws: ``BenchmarkFailure`` if it ends with another code than 0.
-    static func run(_ program: String, _ words: [String], log: String) throws -> (output: String, processorNs: Int64) {
-        let process = try ChildProcess(program, words, log: log)
+    static func run(
+        _ program: String, _ words: [String], log: String, environment: [String] = []
+    ) throws -> (output: String, processorNs: Int64) {
+        let process = try ChildProcess(program, words, log: log, environment: environment)
         let (code, processorNs) = try process.wait()
         guard code == 0 else {
             throw BenchmarkFailure("\(program) \(words.joined(separator: " ")) ended with \(code): \(process.output)")

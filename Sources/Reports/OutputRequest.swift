@@ -1,3 +1,4 @@
+public import Analysis
 import Primitives
 public import RunRecords
 
@@ -35,6 +36,41 @@ public enum OutputFormat: String, Sendable, CaseIterable {
     }
 }
 
+extension OutputFormat {
+    /// The forms of what is more than one run.
+    public static let ofSeveralRuns: [OutputFormat] = [.terminal, .json]
+
+    /// Writes a comparison in this form.
+    ///
+    /// - Parameters:
+    ///   - comparison: what is written.
+    ///   - style: what the reader's terminal can show; of effect for ``terminal`` only.
+    /// - Returns: UTF-8 text.
+    /// - Throws: ``RecordError``, also when the form is one of single runs.
+    public func render(_ comparison: Comparison, style: TerminalStyle) throws(RecordError) -> [UInt8] {
+        switch self {
+        case .terminal: Array(ComparisonTable(comparison, style: style).text.utf8)
+        case .json: try RecordCoding.encoded(comparison)
+        case .csv, .reconnects, .hgrm, .hlog: throw .singleRunsOnly(form: rawValue)
+        }
+    }
+
+    /// Writes several runs in this form.
+    ///
+    /// - Parameters:
+    ///   - series: what is written.
+    ///   - style: what the reader's terminal can show; of effect for ``terminal`` only.
+    /// - Returns: UTF-8 text.
+    /// - Throws: ``RecordError``, also when the form is one of single runs.
+    public func render(_ series: RunSeriesRecord, style: TerminalStyle) throws(RecordError) -> [UInt8] {
+        switch self {
+        case .terminal: Array(SeriesSummary(series, style: style).text.utf8)
+        case .json: try series.encoded()
+        case .csv, .reconnects, .hgrm, .hlog: throw .singleRunsOnly(form: rawValue)
+        }
+    }
+}
+
 /// A wish to have a record written: `json=run.json`, or `csv=-` for the standard output.
 public struct OutputRequest: Equatable, Sendable {
     /// Where it is written.
@@ -68,25 +104,41 @@ public struct OutputRequest: Equatable, Sendable {
 
     /// Reads all outputs of a command.
     ///
+    /// - Parameters:
+    ///   - texts: the requests as written.
+    ///   - accepted: the forms that the command has.
+    /// - Returns: the requests in their order.
     /// - Throws: ``OutputRequestError``, also when two of them would run into each other on the standard output.
-    public static func read(_ texts: [String]) throws(OutputRequestError) -> [OutputRequest] {
+    public static func read(
+        _ texts: [String], of accepted: [OutputFormat] = OutputFormat.allCases
+    ) throws(OutputRequestError) -> [OutputRequest] {
         var requests: [OutputRequest] = []
         for text in texts { requests.append(try OutputRequest(text)) }
+        if let other = requests.first(where: { !accepted.contains($0.format) }) {
+            throw .otherForm(other.format.rawValue, accepted: accepted.map(\.rawValue))
+        }
         let toStandardOutput = requests.filter { $0.destination == .standardOutput }.map(\.format.rawValue)
         guard toStandardOutput.count < 2 else { throw .sharedStandardOutput(formats: toStandardOutput) }
         return requests
     }
 
-    /// Writes a record to a file, or hands its bytes to the caller if they belong on the standard output.
+    /// Writes a run's record as ``write(style:_:)`` does.
+    public func write(_ record: RunRecord, style: TerminalStyle) throws(RecordError) -> [UInt8]? {
+        try write(style: style) { (format, style) throws(RecordError) in try format.render(record, style: style) }
+    }
+
+    /// Writes to a file, or hands the bytes to the caller if they belong on the standard output.
     ///
     /// - Parameters:
-    ///   - record: what is written.
     ///   - style: what the reader's terminal can show; a file gets ``TerminalStyle/plain``.
+    ///   - render: makes the text of what is written.
     /// - Returns: bytes for the standard output; nil if a file was written.
     /// - Throws: ``RecordError``; an existing file is then as it was.
-    public func write(_ record: RunRecord, style: TerminalStyle) throws(RecordError) -> [UInt8]? {
-        guard case .file(let path) = destination else { return try format.render(record, style: style) }
-        let bytes = try format.render(record, style: .plain)
+    public func write(
+        style: TerminalStyle, _ render: (OutputFormat, TerminalStyle) throws(RecordError) -> [UInt8]
+    ) throws(RecordError) -> [UInt8]? {
+        guard case .file(let path) = destination else { return try render(format, style) }
+        let bytes = try render(format, .plain)
         do throws(FileFailure) {
             try FileAccess.replace(path, with: bytes, durability: .machine)
         } catch {
@@ -102,6 +154,8 @@ public enum OutputRequestError: Error, Equatable, Sendable {
     case noPath(String)
     /// There is no such format.
     case unknownFormat(String, nearest: String?)
+    /// The format is one of single runs, and the command has more than one.
+    case otherForm(String, accepted: [String])
     /// Several are for the standard output.
     case sharedStandardOutput(formats: [String])
 }
@@ -115,6 +169,8 @@ extension OutputRequestError: CustomStringConvertible {
             "\(text.debugDescription) names no path; expected \(accepted); \"-\" is the standard output"
         case .unknownFormat(let name, let nearest):
             "unknown format \(name.debugDescription)\(nearest.map { ", did you mean \"\($0)\"?" } ?? ""); expected \(accepted)"
+        case .otherForm(let name, let accepted):
+            "\(name) is a form of single runs; accepted here: \(accepted.joined(separator: ", "))"
         case .sharedStandardOutput(let formats):
             "\(formats.joined(separator: " and ")) cannot both go to the standard output; only one output may have the path \"-\""
         }

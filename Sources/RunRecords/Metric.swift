@@ -216,17 +216,17 @@ extension Metric.Statistic {
 }
 
 /// The unit of a figure; values are nanoseconds, bytes, counts, or any of them per second.
-public enum MetricUnit: Equatable, Sendable {
+public enum MetricUnit: String, Codable, Equatable, Sendable {
     /// A number of things.
     case count
     /// Things per second.
-    case rate
+    case rate = "perSecond"
     /// Bytes per second.
     case bytesPerSecond
     /// Nanoseconds.
-    case time
+    case time = "ns"
     /// Bytes.
-    case size
+    case size = "bytes"
 
     /// A value as people read it.
     public func text(_ value: Double) -> String {

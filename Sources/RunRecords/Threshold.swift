@@ -1,6 +1,9 @@
 public import Primitives
 
 /// A condition on a run's figures, such as `accepted/s >= 500k` or `errorReply.p99 < 20ms`.
+///
+/// `accepted/s >= 500k abort after 10s` ends the run as soon as it fails, though not in the first ten seconds of the measured part.
+/// `compare(accepted/s) > -5%` is about the change from a baseline, which a comparison knows and a single run does not.
 public struct Threshold: Equatable, Sendable {
     /// How the figure must stand to the bound.
     public enum Comparison: String, Sendable, CaseIterable {
@@ -36,23 +39,54 @@ public struct Threshold: Equatable, Sendable {
     public let metric: Metric
     /// How the figure must stand to the bound.
     public let comparison: Comparison
-    /// The bound, in the metric's unit.
+    /// The bound, in the metric's unit; of a change as a share, so that -5 % is -0.05.
     public let bound: Double
+    /// Whether it is about the change from a baseline.
+    public let isChange: Bool
+    /// From when on, after the warm-up, its failing ends the run; nil if it is judged at the end only.
+    public let abortAfter: Interval?
 
-    /// Reads `metric op value`; blanks around the operator may be left out.
+    /// Reads `metric op value`, with `abort` or `abort after TIME` behind it, or `compare(metric) op percent`; blanks around the operator
+    /// may be left out.
     ///
     /// - Throws: ``ThresholdError``, which says what is accepted.
     public init(_ text: String) throws(ThresholdError) {
+        let (condition, abortAfter) = try Self.separated(text)
         let operators: Set<Character> = ["<", ">", "=", "!"]
-        guard let start = text.firstIndex(where: operators.contains) else { throw .noComparison(text) }
-        let end = text[start...].firstIndex { !operators.contains($0) } ?? text.endIndex
-        guard let comparison = Comparison(rawValue: String(text[start..<end])) else {
-            throw .unknownComparison(text, found: String(text[start..<end]))
+        guard let start = condition.firstIndex(where: operators.contains) else { throw .noComparison(text) }
+        let end = condition[start...].firstIndex { !operators.contains($0) } ?? condition.endIndex
+        guard let comparison = Comparison(rawValue: String(condition[start..<end])) else {
+            throw .unknownComparison(text, found: String(condition[start..<end]))
         }
         self.text = text
         self.comparison = comparison
-        metric = try Metric(trimmed(text[..<start]))
-        bound = try metric.unit.value(of: trimmed(text[end...]))
+        self.abortAfter = abortAfter
+        let subject = trimmed(condition[..<start])
+        isChange = subject.hasPrefix("compare(") && subject.hasSuffix(")")
+        metric = try Metric(isChange ? trimmed(subject.dropFirst(8).dropLast()) : subject)
+        let value = trimmed(condition[end...])
+        bound = isChange ? try Self.share(value) : try metric.unit.value(of: value)
+        guard abortAfter == nil || metric.isLive && !isChange else { throw .notLive(subject) }
+    }
+
+    /// The condition, and what stands behind it about aborting.
+    private static func separated(_ text: String) throws(ThresholdError) -> (Substring, Interval?) {
+        let words = text.split(separator: " ")
+        guard let place = words.firstIndex(of: "abort") else { return (text[...], nil) }
+        let condition = text[..<words[place].startIndex]
+        let rest = words[(place + 1)...]
+        if rest.isEmpty { return (condition, .zero) }
+        guard rest.count == 2, rest.first == "after", let time = rest.last else { throw .badAbort(text) }
+        do throws(QuantityError) { return (condition, try Interval(text: String(time))) } catch {
+            throw .badBound(error)
+        }
+    }
+
+    private static func share(_ text: String) throws(ThresholdError) -> Double {
+        guard text.hasSuffix("%"), let percent = Double(trimmed(text.dropLast())), percent.isFinite else {
+            throw .noPercentage(text)
+        }
+        return percent / 100
     }
 }
 
@@ -64,8 +98,14 @@ public enum ThresholdError: Error, Equatable, Sendable {
     case unknownComparison(String, found: String)
     /// There is no such figure.
     case unknownMetric(String, nearest: String?)
-    /// The bound is not a value of the metric's unit.
+    /// The bound is not a value of the metric's unit, or the time not one.
     case badBound(QuantityError)
+    /// The bound of a change is not one in percent.
+    case noPercentage(String)
+    /// What stands behind `abort` is not understood.
+    case badAbort(String)
+    /// The figure is not known while a run goes on, so that it cannot end one.
+    case notLive(String)
 }
 
 extension ThresholdError: CustomStringConvertible {
@@ -80,6 +120,11 @@ extension ThresholdError: CustomStringConvertible {
             "unknown metric \(shortened(name))\(nearest.map { ", did you mean \"\($0)\"?" } ?? "")"
                 + "; accepted: \(Metric.plainNames.joined(separator: ", ")), SERIES.STATISTIC such as errorReply.p99"
         case .badBound(let error): "\(error)"
+        case .noPercentage(let text): "\(shortened(text)) is no change; expected a percentage such as -5%"
+        case .badAbort(let text): "\(shortened(text)): expected \"abort\" or \"abort after TIME\" at the end"
+        case .notLive(let name):
+            "\(shortened(name)) is not known while a run goes on, so that it cannot abort one; accepted before \"abort\": "
+                + Metric.liveNames.joined(separator: ", ")
         }
     }
 

@@ -9,7 +9,8 @@ enum ExitCode {
     static let internalError: Int32 = 1
     static let usage: Int32 = 2
     static let thresholdFailed: Int32 = 3
-    static let notComparable: Int32 = 4
+    static let inconclusive: Int32 = 4
+    static let regressed: Int32 = 5
     static let scheduleNotMet: Int32 = 7
     static let unreachable: Int32 = 8
     static let interrupted: Int32 = 130

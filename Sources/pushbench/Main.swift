@@ -35,7 +35,7 @@ enum Main {
         case "feedback": try await FeedbackCommand(parsed).execute()
         case "generate": try GenerateCommand(parsed).execute()
         case "report": try ReportCommand(parsed).execute()
-        case "compare": try CompareCommand(parsed).execute()
+        case "compare": try await CompareCommand(parsed).execute()
         case "certificates": try CertificatesCommand(parsed).execute()
         case "keys": try KeysCommand(parsed).execute()
         case "calibrate": try await CalibrateCommand(parsed).execute()

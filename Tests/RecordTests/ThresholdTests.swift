@@ -1,5 +1,6 @@
 import Analysis
 import Histograms
+import Primitives
 import RunRecords
 import Testing
 
@@ -88,5 +89,71 @@ import Testing
         #expect(try Threshold("simulator.memoryGrowth <= 10MiB").outcome(in: record).value == nil)
         record.intervals.removeLast(11)
         #expect(try Threshold("sender.memoryGrowth <= 10MiB").outcome(in: record).value == nil)
+    }
+
+    @Test(arguments: [
+        ("compare(accepted/s) > -5%", -0.05), ("compare( response.p99 ) <= +12.5%", 0.125), ("compare(lost)==0%", 0),
+    ])
+    func `a change is bounded in percent`(_ text: String, _ bound: Double) throws {
+        let threshold = try Threshold(text)
+        #expect(threshold.isChange && abs(threshold.bound - bound) < 1e-12 && threshold.abortAfter == nil)
+    }
+
+    @Test(arguments: [
+        ("accepted/s >= 500k abort", Interval.zero), ("rejected < 10 abort after 10s", .seconds(10)),
+        ("residence.max<1s abort after 500ms", .milliseconds(500)),
+    ])
+    func `a threshold may end the run`(_ text: String, _ delay: Interval) throws {
+        let threshold = try Threshold(text)
+        #expect(threshold.abortAfter == delay && !threshold.isChange && threshold.text == text)
+    }
+
+    @Test(arguments: [
+        ("compare(accepted/s) > -5", "expected a percentage"), ("compare(accepted/s) > 5ms", "expected a percentage"),
+        ("compare(acepted/s) > -5%", "did you mean \"accepted/s\""), ("compare(accepted/s > -5%", "unknown metric"),
+        ("compare(accepted/s) > -5% abort", "cannot abort one"), ("errorReply.p99 < 1s abort", "cannot abort one"),
+        ("accepted/s > 5 abort after", "abort after TIME"), ("accepted/s > 5 abort at 5s", "abort after TIME"),
+        ("accepted/s > 5 abort after 5 s", "abort after TIME"), ("accepted/s > 5 abort after soon", "soon"),
+        ("accepted/s > 5%", "5%"),
+    ])
+    func `what cannot be meant is refused with what is accepted`(_ text: String, _ expected: String) throws {
+        let error = try #require(throws: ThresholdError.self) { try Threshold(text) }
+        #expect("\(error)".contains(expected), "\(error)")
+    }
+
+    @Test func `the first threshold that fails ends the run, once its time has come and there is data`() throws {
+        var profile = Profile()
+        profile.phases.warmup = .seconds(1)
+        profile.thresholds = try ["accepted/s >= 100", "accepted/s >= 100 abort after 2s", "rejected <= 5 abort"].map {
+            try Threshold($0)
+        }
+        let watch = ThresholdWatch(profile)
+        func interval(_ second: Int64, accepted: Int64?, rejected: Int64 = 0) -> IntervalRecord {
+            var interval = IntervalRecord()
+            interval.startNs = second * 1_000_000_000
+            interval.lengthNs = 1_000_000_000
+            interval.accepted = accepted
+            interval.rejected = rejected
+            return interval
+        }
+        var intervals = [interval(0, accepted: 0)]
+        #expect(watch.failure(in: []) == nil && watch.failure(in: intervals) == nil, "the warm-up does not count")
+        intervals.append(interval(1, accepted: 50))
+        #expect(watch.failure(in: intervals) == nil, "its time has not come")
+        intervals.append(interval(2, accepted: 150))
+        #expect(watch.failure(in: intervals) == nil, "100 a second so far")
+        intervals.append(interval(3, accepted: 97))
+        let failed = try #require(watch.failure(in: intervals))
+        #expect(failed.text == "accepted/s >= 100 abort after 2s" && failed.value == 99 && !failed.passed)
+        intervals[3].accepted = nil
+        #expect(watch.failure(in: intervals) == nil, "no data yet is no failure yet")
+        intervals[3].rejected = 6
+        #expect(watch.failure(in: intervals)?.text == "rejected <= 5 abort")
+    }
+
+    @Test func `a threshold about a change is none of a single run`() throws {
+        var profile = Profile()
+        profile.thresholds = [try Threshold("compare(accepted/s) > -5%"), try Threshold("lost == 0")]
+        #expect(profile.thresholdOutcomes(in: sampleRecord()).map(\.text) == ["lost == 0"])
     }
 }

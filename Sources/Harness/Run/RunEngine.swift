@@ -98,7 +98,7 @@ public final class RunEngine {
             sessions: plan, requests: profile.requestPlan(host: target.connect.serverName),
             authorization: try profile.authorization(simulated: target.signingKey), connect: target.connect,
             supply: supply, source: source, seed: profile.workload.seed,
-            measuresLatencies: profile.latencies)
+            measuresLatencies: profile.latencies, extraWork: ExtraWork(each: profile.sender.extraWork))
         for index in 0..<count {
             let slots = Array(stride(from: index, to: profile.sender.connections, by: count))
             do throws(TransportError) {

@@ -73,12 +73,7 @@ extension RunRecord {
             reasons.append("not one notification was accepted")
             findings.append((.failed, 3))
         }
-        let order: [VerdictRecord.Status] = [
-            .internalError, .unreachable, .interrupted, .generatorLimited, .failed, .inconclusive,
-        ]
-        let worst = findings.min {
-            (order.firstIndex(of: $0.status) ?? order.count) < (order.firstIndex(of: $1.status) ?? order.count)
-        }
+        let worst = findings.min { $0.status.badness > $1.status.badness }
         verdict = VerdictRecord(
             status: worst?.status ?? .passed, reasons: reasons, exitCode: worst?.exitCode ?? 0)
     }

@@ -33,6 +33,8 @@ final class ProviderLink: LinkHandler {
     private var dialAt: Instant?
     /// Called when the session could write a batch and has none; nil in a closed loop, where nothing has to be waited for.
     var onWaiting: (() -> Void)?
+    /// What each notification costs beside being sent.
+    var extraWork = ExtraWork(each: .zero)
 
     init(session: any SenderSession, core: LoopCore, plan: ConnectPlan, recorder: LoopRecorder) {
         self.session = session
@@ -108,8 +110,10 @@ final class ProviderLink: LinkHandler {
 
     func link(_ link: Link, flushedAt now: Instant) {
         guard link === self.link else { return }
+        let before = recorder.ledger.written
         session.flushed(sentAt: link.batchSentAt, now: now)
         settle()
+        extraWork.spend(on: recorder.ledger.written - before)
     }
 
     func linkEnded(_ link: Link, end: LinkEnd, now: Instant) {

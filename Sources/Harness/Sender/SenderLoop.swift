@@ -111,6 +111,8 @@ final class SenderLoop {
         var seed: UInt64
         /// Whether latencies are measured.
         var measuresLatencies = true
+        /// What each notification costs beside being sent.
+        var extraWork = ExtraWork(each: .zero)
 
         /// Makes the session of one connection slot.
         func makeSession(slot: Int) -> any SenderSession {
@@ -131,8 +133,10 @@ final class SenderLoop {
         let recorder = LoopRecorder(plan.supply.plan, measuresLatencies: plan.measuresLatencies)
         self.recorder = recorder
         let links = slots.map { slot in
-            ProviderLink(
+            let link = ProviderLink(
                 session: plan.makeSession(slot: slot), core: core, plan: plan.connect, recorder: recorder)
+            link.extraWork = plan.extraWork
+            return link
         }
         self.links = links
         pacing = plan.supply.plan.map { _ in

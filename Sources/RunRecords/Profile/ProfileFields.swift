@@ -91,6 +91,7 @@ extension SenderSettings: SettingsGroup {
             .interval("handshakeTimeout", \.handshakeTimeout, Interval.positive), .flag("resume", \.resume),
             .interval("stallLimit", \.stallLimit, Interval.positive),
             .interval("sentinelTimeout", \.sentinelTimeout, Interval.positive),
+            .interval("extraWork", \.extraWork, Interval.zero...Interval.seconds(1)),
             .group("identifiers", \.identifiers), .priority, .interval("watch", \.watch, Interval.any),
             .flag("allowMalformed", \.allowMalformed), .group("malformed", \.malformed),
             .count("streams", \.streams, 1...100_000), .group("http2", \.http2),

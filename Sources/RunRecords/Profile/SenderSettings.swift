@@ -61,6 +61,10 @@ public struct SenderSettings: Equatable, Sendable {
     /// The longest to wait for the reply to a sentinel while the target shows no sign of work. Default: 10 s.
     public var sentinelTimeout = Interval.seconds(10)
 
+    /// How long the event loop is busy with each notification beside sending it, as a provider that looks something up or writes a log
+    /// line; also a slowdown of known size, to see whether comparisons find it. Default: none.
+    public var extraWork = Interval.zero
+
     /// HTTP/2 only: requests that a connection has open at a time, if the gateway allows it. Default: 1,000.
     public var streams = 1_000
     /// HTTP/2 only: what requests carry, and how long they may take.

@@ -8,12 +8,16 @@ public enum RecordError: Error, Equatable, Sendable {
     case truncated(path: String, length: Int)
     /// The text is not JSON.
     case notJSON(path: String, offset: Int, found: String)
+    /// The text is JSON5, and has something that JSON has not.
+    case onlyJSON5(path: String)
     /// The JSON has another schema, or none.
     case otherSchema(path: String, found: String?)
     /// The schema is right, but something in it is not as it says.
     case malformed(path: String, keyPath: String, reason: String)
     /// The record does not keep the histograms of its intervals.
     case noIntervalHistograms
+    /// The form is one of single runs.
+    case singleRunsOnly(form: String)
     /// A number of the record is not finite, which JSON cannot say.
     case notEncodable(keyPath: String)
 }
@@ -26,17 +30,22 @@ extension RecordError: CustomStringConvertible {
         case .empty(let path): "\(path): is empty; expected a run record"
         case .truncated(let path, let length): "\(path): ends within the record, after \(length) bytes"
         case .notJSON(let path, let offset, let found): "\(path): is not JSON: found \(found) at byte \(offset)"
+        case .onlyJSON5(let path): "\(path): is not JSON: NaN, Infinity, comments and names without quotes are none"
         case .otherSchema(let path, let found?):
-            "\(path): has the schema \(shortened(found)); accepted: \"\(RunRecord.currentSchema)\""
+            "\(path): has the schema \(shortened(found)); accepted: \(Self.schemas)"
         case .otherSchema(let path, nil):
-            "\(path): is JSON, but names no schema; accepted: \"\(RunRecord.currentSchema)\""
+            "\(path): is JSON, but names no schema; accepted: \(Self.schemas)"
         case .malformed(let path, let keyPath, let reason): "\(path): \(keyPath): \(reason)"
         case .noIntervalHistograms:
             "the record has no histograms of single intervals, of which an interval log is made; "
                 + "`pushbench run -o hlog=PATH` keeps them"
+        case .singleRunsOnly(let form):
+            "\(form) is a form of single runs; terminal and json take several, and `pushbench report RECORD --run N` picks one"
         case .notEncodable(let keyPath): "record: \(keyPath) is not a finite number"
         }
     }
+
+    private static let schemas = "\"\(RunRecord.currentSchema)\", \"\(RunSeriesRecord.currentSchema)\" for several runs"
 }
 
 /// The file of a run record: written again and again during a run, always whole.
@@ -65,6 +74,11 @@ public struct RecordFile: Sendable {
     ///
     /// - Throws: ``RecordError``; the file of the last write is still there.
     public func write(_ record: RunRecord) throws(RecordError) { try write(record.encoded(), .machine) }
+
+    /// Writes the record of several runs, down to the disk.
+    ///
+    /// - Throws: ``RecordError``; the file of the last write is still there.
+    public func write(_ series: RunSeriesRecord) throws(RecordError) { try write(series.encoded(), .machine) }
 
     private func write(_ bytes: [UInt8], _ durability: FileAccess.Durability) throws(RecordError) {
         do throws(FileFailure) {

@@ -85,7 +85,7 @@ struct FeedbackCommand {
             throw HarnessError.unreachable("\(host):\(port): \(reason)")
         case .cut, .violation, .silence, .broken:
             Terminal.complain("the feedback list is not complete: \(reading.problem ?? "")")
-            return ExitCode.notComparable
+            return ExitCode.inconclusive
         }
     }
 

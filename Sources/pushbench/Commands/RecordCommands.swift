@@ -1,4 +1,3 @@
-import Analysis
 import Glibc
 import Reports
 import RunRecords
@@ -11,27 +10,25 @@ struct ReportCommand {
 
     func execute() throws -> Int32 {
         let outputs = try OutputRequest.read(parsed.values["output"] ?? ["terminal=-"])
-        let record = try RunRecord.read(parsed.arguments[0])
+        let series = try RunSeriesRecord.read(parsed.arguments[0])
+        let single = try run(of: series)
         let style = TerminalStyle(isTerminal: Terminal.outputIsTerminal, environment: ProcessEnvironment.variables)
         for output in outputs {
-            guard let bytes = try output.write(record, style: style) else { continue }
-            _ = bytes.withUnsafeBytes { Terminal.write($0, to: STDOUT_FILENO) }
+            let bytes = try output.write(style: style) { (format, style) throws(RecordError) in
+                if let single { return try format.render(single, style: style) }
+                return try format.render(series, style: style)
+            }
+            if let bytes { _ = bytes.withUnsafeBytes { Terminal.write($0, to: STDOUT_FILENO) } }
         }
         return ExitCode.passed
     }
-}
 
-/// Shows two records side by side.
-struct CompareCommand {
-    private let parsed: ParsedCommand
-
-    init(_ parsed: ParsedCommand) { self.parsed = parsed }
-
-    func execute() throws -> Int32 {
-        let comparison = RecordComparison(
-            base: try RunRecord.read(parsed.arguments[0]), candidate: try RunRecord.read(parsed.arguments[1]))
-        let style = TerminalStyle(isTerminal: Terminal.outputIsTerminal, environment: ProcessEnvironment.variables)
-        Terminal.write(ComparisonTable(comparison, style: style).text, to: STDOUT_FILENO)
-        return comparison.isComparable ? ExitCode.passed : ExitCode.notComparable
+    /// The run that was asked for, or the only one; nil if all of several are meant.
+    private func run(of series: RunSeriesRecord) throws -> RunRecord? {
+        guard let text = parsed.last("run") else { return series.runs.count == 1 ? series.runs[0] : nil }
+        guard let number = Int(text), series.runs.indices.contains(number - 1) else {
+            throw UsageError(description: "--run \(text): the record has the runs 1 to \(series.runs.count)")
+        }
+        return series.runs[number - 1]
     }
 }

@@ -15,13 +15,16 @@ struct RunCommand {
     private let outputs: [OutputRequest]
     private let progress: ProgressPrinter.Style
     private let limits: MachineLimits
+    private let count: Int
 
     init(_ parsed: ParsedCommand) throws {
         self.parsed = parsed
         profile = try Profile.read(
             file: parsed.arguments[0], faultsFile: parsed.last("faults"), overrides: parsed.overrides)
         try TargetPolicy.check(profile.target, allowedHosts: parsed.values["allow-host"] ?? [])
-        outputs = try OutputRequest.read(parsed.values["output"] ?? [])
+        count = try RepeatedRun.count(parsed)
+        outputs = try OutputRequest.read(
+            parsed.values["output"] ?? [], of: count > 1 ? OutputFormat.ofSeveralRuns : OutputFormat.allCases)
         progress = try ProgressPrinter.Style(option: parsed.last("progress"), isQuiet: parsed.has("quiet"))
         limits = try MachineLimits(option: parsed.last("calibration"))
     }
@@ -38,20 +41,35 @@ struct RunCommand {
         }
         for file in files { try file.checkWritable() }
         for warning in profile.warnings where !parsed.has("quiet") { Terminal.complain("warning: \(warning)") }
+        for threshold in profile.thresholds where threshold.isChange && !parsed.has("quiet") {
+            Terminal.complain("warning: \(threshold.text) is about a change, which pushbench compare judges")
+        }
         let calibration = await limits.calibration(isQuiet: parsed.has("quiet"))
         let interrupts = SignalWatch.install()
+        if count > 1 {
+            let repeated = RepeatedRun(parsed: parsed, count: count, outputs: outputs, progress: progress)
+            return try await repeated.execute(interrupts: interrupts)
+        }
         var start = RunRecord()
         describe(&start)
         start.calibration = calibration
         let printer = ProgressPrinter(style: progress)
         let keeper = RecordKeeper(record: start, files: jsonFiles)
         let logs = try logPaths.map { try IntervalLogFile(path: $0, record: start) }
+        let watch = ThresholdWatch(profile)
+        let failure = Mutex<(outcome: ThresholdRecord, elapsed: Interval)?>(nil)
         var options = RunOptions(
             program: "/proc/self/exe", profileJSON: profile.effectiveJSON.canonicalText, interrupts: interrupts,
             onInterval: { interval in
                 printer.show(interval)
                 keeper.keep(interval)
                 for log in logs { log.add(interval.intervals) }
+                guard interval.phase != .draining, let failed = watch.failure(in: interval.intervals) else { return }
+                let isFirst = failure.withLock { kept in
+                    defer { kept = kept ?? (failed, interval.elapsed) }
+                    return kept == nil
+                }
+                if isFirst { interrupts.add() }
             })
         options.keepsIntervalHistograms = outputs.contains { $0.format == .hlog }
         options.calibration = calibration
@@ -59,14 +77,27 @@ struct RunCommand {
         printer.end()
         record.startedAt = start.startedAt
         describeTool(&record)
-        record.conclude(thresholds: profile.thresholdOutcomes(in: record))
+        conclude(&record, abortedBy: failure.withLock { $0 })
         if record.verdict.status == .interrupted { record.verdict.exitCode = Int(SignalWatch.exitCode) }
-        // Without a summary nobody would learn why nothing was sent.
-        if parsed.has("quiet"), record.verdict.status == .unreachable {
-            Terminal.complain(record.verdict.reasons.joined(separator: "; "))
+        // Without a summary nobody would learn why the exit code is what it is.
+        if parsed.has("quiet"), record.verdict.status != .passed {
+            Terminal.complain("\(record.verdict.status.rawValue): \(record.verdict.reasons.joined(separator: "; "))")
         }
         try write(record)
         return Int32(record.verdict.exitCode ?? Int(ExitCode.internalError))
+    }
+
+    /// Judges the run; one that a threshold ended has failed, and was not interrupted.
+    private func conclude(_ record: inout RunRecord, abortedBy failure: (outcome: ThresholdRecord, elapsed: Interval)?)
+    {
+        var outcomes = profile.thresholdOutcomes(in: record)
+        if let failure, record.verdict.status == .interrupted {
+            let seconds = Int(failure.elapsed.seconds.rounded())
+            record.verdict = VerdictRecord()
+            record.verdict.reasons = ["stopped after \(seconds) s by a threshold that had failed"]
+            outcomes = outcomes.map { $0.text == failure.outcome.text ? failure.outcome : $0 }
+        }
+        record.conclude(thresholds: outcomes)
     }
 
     private var logPaths: [String] {

@@ -122,16 +122,20 @@ enum CommandLineParser {
         case .profile(let keyPath):
             parsed.overrides += changes(keyPath: keyPath, text: value ?? "", origin: "--\(row.long)")
         case .value where row.long == "set":
-            guard let value, let equals = value.firstIndex(of: "="), equals > value.startIndex else {
-                throw UsageError(description: "--set \(value ?? "") is not KEY=VALUE")
-            }
-            parsed.overrides.append(
-                ProfileOverride(
-                    keyPath: String(value[..<equals]), text: String(value[value.index(after: equals)...]),
-                    origin: "--set"))
+            parsed.overrides.append(try setting(value ?? "", option: "--set"))
         case .value: parsed.values[row.long, default: []].append(value ?? "")
         case .flag: parsed.values[row.long, default: []].append("")
+        case .divider: parsed.values[row.long, default: []].append("\(parsed.arguments.count)")
         }
+    }
+
+    /// Reads `KEY=VALUE`.
+    static func setting(_ text: String, option: String) throws(UsageError) -> ProfileOverride {
+        guard let equals = text.firstIndex(of: "="), equals > text.startIndex else {
+            throw UsageError(description: "\(option) \(text) is not KEY=VALUE")
+        }
+        return ProfileOverride(
+            keyPath: String(text[..<equals]), text: String(text[text.index(after: equals)...]), origin: option)
     }
 
     /// What an option changes in the profile; a rate is also what makes a loop open.

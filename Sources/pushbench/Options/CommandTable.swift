@@ -2,14 +2,14 @@
 enum CommandTable {
     static let commands = [run, simulate, feedback, generate, certificates, keys, report, compare, calibrate, doctor]
 
-    private static let help = OptionSpec.flag("help", "h", "show this help")
-    private static let output = OptionSpec.value(
+    static let help = OptionSpec.flag("help", "h", "show this help")
+    static let output = OptionSpec.value(
         "output", "o", "FORMAT=PATH",
         "write a result: terminal, json, csv, reconnects, hgrm or hlog; - is standard output; repeatable")
-    private static let set = OptionSpec.value(
+    static let set = OptionSpec.value(
         "set", nil, "KEY=VALUE", "set any profile key, such as sender.batch.linger=2ms; repeatable")
 
-    private static let faults = OptionSpec.value(
+    static let faults = OptionSpec.value(
         "faults", nil, "FILE", "what the simulator does wrong: a list of faults, or a whole simulator (JSON5)")
 
     private static let workload: [OptionSpec] = [
@@ -49,6 +49,7 @@ enum CommandTable {
                 "calibration", nil, "WHEN",
                 "auto (the default): this machine's limits are measured once a boot; cached: only if known; off"),
             .flag("quiet", "q", "no progress and no summary"),
+            .value("repeat", nil, "COUNT", "so many runs, each with a fresh simulator, in one record (1)"),
             .flag("dry-run", nil, "check the profile, print the effective settings, and stop"),
             help,
         ])
@@ -159,11 +160,7 @@ enum CommandTable {
 
     static let report = CommandSpec(
         name: "report", arguments: "RECORD", argumentCount: 1...1, summary: "a record for a reader",
-        options: [output, help])
-
-    static let compare = CommandSpec(
-        name: "compare", arguments: "BASE CANDIDATE", argumentCount: 2...2,
-        summary: "two records side by side", options: [help])
+        options: [.value("run", nil, "NUMBER", "one run of a record of several, from 1"), output, help])
 
     static let calibrate = CommandSpec(
         name: "calibrate", arguments: "", argumentCount: 0...0,

@@ -10,7 +10,7 @@ enum HelpText {
         lines += [
             "", "pushbench COMMAND --help tells the options of a command; pushbench --version the version.",
             "Exit codes: 0 passed, 1 internal error, 2 wrong input, 3 threshold failed, 4 not comparable or inconclusive,",
-            "7 schedule not met, 8 target unreachable, 130 or 143 interrupted.",
+            "5 regression, 7 schedule not met, 8 target unreachable, 130 or 143 interrupted.",
         ]
         return lines.joined(separator: "\n")
     }

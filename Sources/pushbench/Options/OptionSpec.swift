@@ -8,6 +8,8 @@ struct OptionSpec: Sendable, Equatable {
         case value
         /// It is present or not.
         case flag
+        /// It stands between arguments; its value is how many stand before it.
+        case divider
     }
 
     var long: String

@@ -1,0 +1,45 @@
+public import RunRecords
+import Statistics
+
+extension Comparison {
+    /// Reads a comparison that was written as JSON.
+    ///
+    /// - Throws: ``RecordError`` saying what is wrong with the file.
+    public static func read(_ path: String) throws(RecordError) -> Comparison {
+        let bytes = try RecordCoding.bytes(of: path)
+        let found = try RecordCoding.schema(of: bytes, path: path)
+        guard found == currentSchema else { throw .otherSchema(path: path, found: found) }
+        return try RecordCoding.decoded(bytes, path: path)
+    }
+
+    /// The ratios of the pairs' values, by the figures' names: what a comparison of something with itself shows of the machine's noise.
+    /// Figures that lack a value or have one that is not positive are left out.
+    public var pairRatios: [String: [Double]] {
+        var ratios: [String: [Double]] = [:]
+        for metric in metrics
+        where metric.base.isComplete && metric.candidate.isComplete && metric.direction != .neither {
+            let pairs = zip(metric.base.present, metric.candidate.present)
+            guard pairs.allSatisfy({ $0 > 0 && $1 > 0 }) else { continue }
+            ratios[metric.name] = pairs.map { $1 / $0 }
+        }
+        return ratios
+    }
+
+    /// Takes back each regression that a second series of the same runs does not show again.
+    ///
+    /// - Parameters:
+    ///   - second: the comparison of the second series.
+    ///   - plan: how the first one was compared.
+    public mutating func confirm(with second: Comparison, plan: ComparisonPlan) {
+        confirmation = second.gating
+        for index in metrics.indices where metrics[index].isGating && metrics[index].verdict == .regressed {
+            guard second.gating.first(where: { $0.name == metrics[index].name })?.verdict != .regressed else {
+                continue
+            }
+            metrics[index].verdict = .noEvidence
+            metrics[index].reason = "unconfirmed: it regressed once, and not when the runs were made again"
+        }
+        obstacles += second.obstacles.filter { !obstacles.contains($0) }
+        conclude(plan)
+    }
+}

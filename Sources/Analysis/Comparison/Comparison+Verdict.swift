@@ -1,0 +1,81 @@
+import Primitives
+import RunRecords
+import Statistics
+
+extension Comparison {
+    /// Joins what the deciding figures say: the worst counts, and what cannot be compared says nothing.
+    mutating func conclude(_ plan: ComparisonPlan) {
+        var reasons = obstacles
+        var status = Verdict.inconclusive
+        if obstacles.isEmpty {
+            status = Self.worst(gating.compactMap(\.verdict))
+            for figure in gating { reasons.append(contentsOf: sentence(figure).map { [$0] } ?? []) }
+        }
+        for threshold in thresholds where !threshold.passed {
+            reasons.append(
+                threshold.value.map { "\(threshold.text) failed: it is \(signedPercent($0)) %" }
+                    ?? "\(threshold.text) failed: there is no data for it")
+        }
+        verdict = ComparisonVerdict(status: status, reasons: reasons, exitCode: exitCode(status, plan))
+    }
+
+    private func exitCode(_ status: Verdict, _ plan: ComparisonPlan) -> Int {
+        if status == .regressed { return 5 }
+        if thresholds.contains(where: { !$0.passed }) { return 3 }
+        return status == .inconclusive && !plan.isAdvisory ? 4 : 0
+    }
+
+    private static func worst(_ verdicts: [Verdict]) -> Verdict {
+        if verdicts.contains(.regressed) { return .regressed }
+        if verdicts.isEmpty || verdicts.contains(.inconclusive) { return .inconclusive }
+        if verdicts.contains(.improved) { return .improved }
+        return verdicts.allSatisfy { $0 == .equivalent } ? .equivalent : .noEvidence
+    }
+
+    /// What a deciding figure says, with its change and the power of the comparison.
+    private func sentence(_ figure: MetricComparison) -> String? {
+        if let reason = figure.reason { return "\(figure.name): \(reason)" }
+        guard let verdict = figure.verdict else { return nil }
+        let change = figure.changeText.map { " \($0)" } ?? ""
+        switch verdict {
+        case .regressed: return "\(figure.name) regressed:\(change)"
+        case .improved: return "\(figure.name) improved:\(change)"
+        case .equivalent:
+            return "\(figure.name) is equivalent:\(change), within the noise of \(percentText(figure.noise))"
+        case .noEvidence:
+            let power = figure.detectable.map { "; a change of \(percentText($0)) could have been seen" } ?? ""
+            return "\(figure.name): no evidence of a change:\(change)\(power)"
+        case .inconclusive: return "\(figure.name) is inconclusive"
+        }
+    }
+}
+
+extension MetricComparison {
+    /// The change as it is read, with its interval and probability: `-17.3 % [-18.1, -16.7], p 0.0000108`; nil without a ratio.
+    public var changeText: String? {
+        guard let ratio, let ratioLow, let ratioHigh, let adjustedP else { return nil }
+        let (low, high) = (signedPercent(ratioLow - 1), signedPercent(ratioHigh - 1))
+        return "\(signedPercent(ratio - 1)) % [\(low), \(high)], p \(probabilityText(adjustedP))"
+    }
+}
+
+/// A share in percent with one place and its sign.
+private func signedPercent(_ share: Double) -> String {
+    let text = decimalText(share * 100, places: 1)
+    return share > 0 && text.contains { "123456789".contains($0) } ? "+" + text : text
+}
+
+/// A share in percent with one place.
+public func percentText(_ share: Double) -> String { decimalText(share * 100, places: 1) + " %" }
+
+/// A probability with two digits that count.
+public func probabilityText(_ p: Double) -> String {
+    guard p > 0, p < 0.1 else { return decimalText(p, places: 2) }
+    var places = 2
+    var scaled = p * 100
+    while scaled < 10, places < 12 {
+        scaled *= 10
+        places += 1
+    }
+    return decimalText(p, places: places)
+}

@@ -1,0 +1,62 @@
+import Analysis
+import Harness
+import Primitives
+import RunRecords
+import Statistics
+
+/// `compare --calibrate-noise`: runs one profile against itself, and keeps what that shows for comparisons on this machine.
+struct NoiseMeasurement {
+    private let parsed: ParsedCommand
+    private let runs: InterleavedRuns
+
+    init(_ parsed: ParsedCommand) throws {
+        guard parsed.arguments.count == 1 else {
+            throw UsageError(
+                description: "compare --calibrate-noise takes one profile, and \(parsed.arguments.count) were given")
+        }
+        self.parsed = parsed
+        let profile = try Profile.read(
+            file: parsed.arguments[0], faultsFile: parsed.last("faults"), overrides: parsed.overrides)
+        try TargetPolicy.check(profile.target, allowedHosts: parsed.values["allow-host"] ?? [])
+        let order = RunOrder(parsed, profile: parsed.arguments[0])
+        runs = InterleavedRuns(
+            orders: [.a: order, .b: order], pairs: try InterleavedComparison.pairs(parsed, default: 20),
+            seed: try InterleavedComparison.seed(parsed), isQuiet: parsed.has("quiet"))
+    }
+
+    func execute() async throws -> Int32 {
+        guard let cache = MachineNoise.cache else {
+            throw UsageError(description: "there is no place to keep it: neither XDG_CACHE_HOME nor HOME is set")
+        }
+        _ = await MachineLimits.auto.calibration(isQuiet: parsed.has("quiet"))
+        let interrupts = SignalWatch.install()
+        let outcome = try await runs.run(interrupts: interrupts)
+        guard !outcome.isInterrupted else { return SignalWatch.exitCode }
+        var plan = ComparisonPlan()
+        plan.order = outcome.order
+        let comparison = Comparison(
+            base: RunSample(label: "A", runs: outcome.base), candidate: RunSample(label: "A", runs: outcome.candidate),
+            plan: plan)
+        guard comparison.obstacles.isEmpty, let first = outcome.base.first else {
+            Terminal.complain("nothing was kept: \(comparison.obstacles.joined(separator: "; "))")
+            return ExitCode.inconclusive
+        }
+        let record = NoiseRecord(
+            machine: first.machine, profileHash: first.profileHash,
+            profileName: parsed.arguments[0], build: first.tool.build, measuredAt: Machine.utcText(),
+            order: outcome.order, pairRatios: comparison.pairRatios)
+        try cache.write(record)
+        if !parsed.has("quiet") { tell(record, pairs: outcome.base.count, in: cache) }
+        return ExitCode.passed
+    }
+
+    private func tell(_ record: NoiseRecord, pairs: Int, in cache: NoiseCache) {
+        print("noise of \(record.profileName) by \(pairs) pairs, kept in \(cache.path)")
+        print("figure, smallest change that counts with 10 interleaved pairs, and with runs made apart:")
+        for (name, ratios) in record.pairRatios.sorted(by: { $0.key < $1.key }) {
+            let floor = NoiseFloor(pairRatios: ratios)
+            guard let paired = floor.threshold(pairs: 10), let apart = floor.thresholdApart else { continue }
+            print("  \(name): \(percentText(paired)), \(percentText(apart))")
+        }
+    }
+}

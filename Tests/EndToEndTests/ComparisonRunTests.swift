@@ -1,0 +1,216 @@
+import Foundation
+import Primitives
+import RunRecords
+import Testing
+
+extension EndToEndTests {
+    @Suite struct ComparisonRunTests {
+        /// What a machine sends in some ten milliseconds, however busy it is.
+        private func profile(_ folder: ScratchFolder, thresholds: String = "[]") throws -> String {
+            try folder.file(
+                "short.json5",
+                """
+                {
+                  target: { simulator: { loops: 1 } }, workload: { notifications: 700, devices: 100, seed: 1 },
+                  sender: { connections: 1, loops: 1 }, thresholds: \(thresholds),
+                }
+                """)
+        }
+
+        /// A setting that makes it take 0.7 seconds.
+        private let slow = "sender.extraWork=1ms"
+
+        private func sample(_ folder: ScratchFolder, _ name: String, _ change: (inout RunRecord) -> Void = { _ in })
+            throws
+            -> String
+        {
+            var run = RunRecord()
+            run.verdict = VerdictRecord(status: .passed, exitCode: 0)
+            run.throughput = ThroughputRecord(accepted: 1_000, written: 1_000, bytes: 1_000, over: .seconds(1))
+            change(&run)
+            return try folder.file(name, run.encoded())
+        }
+
+        @Test func `a repeated run has fresh runs in one record, and the worst one's exit code`() throws {
+            let folder = try ScratchFolder()
+            let record = "\(folder.path)/runs.json"
+            let passing = try Program.shell(
+                "",
+                [
+                    "run", try profile(folder), "--repeat", "3", "--calibration", "off", "-o",
+                    "json=\(record)",
+                ])
+            #expect(passing.status == 0, "\(passing.output)")
+            #expect(passing.output.contains("run 3 of 3") && passing.output.contains("3 runs, 3 passed"))
+            let series = try RunSeriesRecord.read(record)
+            #expect(series.runs.map(\.ledger.accepted) == [700, 700, 700])
+            #expect(series.runs.allSatisfy { $0.simulatorLedger?.accepted == 700 }, "a simulator for each run")
+            let report = try Program.shell("", ["report", record, "--run", "2", "-o", "csv=-"])
+            #expect(report.status == 0 && report.output.hasPrefix("startNs,"), "\(report.output)")
+            #expect(try Program.shell("", ["report", record]).output.contains("3 runs, 3 passed"))
+            #expect(try Program.shell("", ["report", record, "--run", "4"]).status == 2)
+
+            let failing = try Program.shell(
+                "",
+                [
+                    "run", try profile(folder, thresholds: "[\"lost > 0\"]"), "--repeat", "2", "-q",
+                    "--calibration", "off",
+                ])
+            #expect(failing.status == 3 && failing.output.contains("lost > 0 failed"), "\(failing.output)")
+        }
+
+        @Test func `runs in turns find a planted slowdown, and keep their pairs`() throws {
+            let folder = try ScratchFolder()
+            let kept = "\(folder.path)/kept"
+            let result = try Program.shell(
+                "",
+                [
+                    "compare", "--run", try profile(folder), "--set-b", slow, "--pairs",
+                    "4", "--keep", kept, "-o", "json=\(folder.path)/comparison.json",
+                ])
+            #expect(result.status == 5, "\(result.output)")
+            #expect(result.output.contains("REGRESSED\n  - accepted/s regressed: -"), "\(result.output)")
+            #expect(result.output.contains("pair 4 of 4") && result.output.contains("interleaved "))
+            #expect(result.output.contains("compared on purpose: sender.extraWork"))
+            let base = try RunSeriesRecord.read("\(kept)/a.json")
+            let candidate = try RunSeriesRecord.read("\(kept)/b.json")
+            #expect(base.runs.count == 4 && candidate.runs.count == 4)
+            #expect(base.interleaving?.comparison == candidate.interleaving?.comparison)
+            let order = try #require(base.interleaving?.order)
+            #expect(order.count == 8 && order.contains("ABBA") || order.contains("BAAB"), "\(order)")
+            let again = try Program.shell("", ["compare", "\(kept)/a.json", "\(kept)/b.json"])
+            #expect(again.status == 5 && again.output.contains("interleaved \(order)"), "\(again.output)")
+        }
+
+        @Test func `a regression that shows again is confirmed`() throws {
+            let folder = try ScratchFolder()
+            let confirmed = try Program.shell(
+                "",
+                [
+                    "compare", "--run", try profile(folder), "--set-b", slow, "--pairs",
+                    "4", "--confirm",
+                ])
+            #expect(confirmed.status == 5 && confirmed.output.contains("to confirm it"), "\(confirmed.output)")
+        }
+
+        @Test func `noise that was measured decides afterwards`() throws {
+            let folder = try ScratchFolder()
+            let cache = "export XDG_CACHE_HOME='\(folder.path)/cache';"
+            let file = try profile(folder)
+            let measured = try Program.shell(cache, ["compare", "--calibrate-noise", file, "--pairs", "2"])
+            #expect(measured.status == 0 && measured.output.contains("  accepted/s: "), "\(measured.output)")
+            #expect(FileManager.default.fileExists(atPath: "\(folder.path)/cache/pushbench/noise.json"))
+            let compared = try Program.shell(
+                cache, ["compare", "--run", file, "--pairs", "4"])
+            #expect(compared.output.contains(" % (measured)"), "\(compared.output)")
+            let other = try Program.shell(
+                cache, ["compare", "--run", file, "--pairs", "1", "--set", "sender.window=1000"])
+            #expect(other.output.contains(" % (assumed)"), "another profile has another noise: \(other.output)")
+        }
+
+        @Test func `what cannot be compared never passes`() throws {
+            let folder = try ScratchFolder()
+            let sound = try sample(folder, "sound.json")
+            let text = try String(contentsOfFile: sound, encoding: .utf8)
+            let broken = [
+                try folder.file("empty.json", ""), try folder.file("cut.json", String(text.prefix(text.count / 2))),
+                try folder.file("schema.json", text.replacing("pushbench.run/1", with: "pushbench.run/9")),
+                try folder.file("nan.json", text.replacing("\"durationNs\" : 0", with: "\"durationNs\" : NaN")),
+                "\(folder.path)/missing.json",
+            ]
+            for path in broken {
+                for sides in [[path, sound], [sound, path]] {
+                    let result = try Program.shell("", ["compare"] + sides)
+                    #expect(result.status == 2, "\(path): \(result.output)")
+                    #expect(result.output.split(separator: "\n").count == 1, "\(path): \(result.output)")
+                }
+            }
+            let single = try Program.shell("", ["compare", sound, sound, "-q"])
+            #expect(single.status == 4 && single.output.contains("too few runs"), "\(single.output)")
+            #expect(try Program.shell("", ["compare", sound, sound, "--advisory"]).status == 0)
+            let moved = try sample(folder, "moved.json") { $0.machine.cores = 64 }
+            let other = try Program.shell("", ["compare", sound, moved, "-q"])
+            #expect(other.status == 4 && other.output.contains("other machine: cores 0 against 64"), "\(other.output)")
+        }
+
+        @Test(arguments: [
+            ["compare"], ["compare", "a.json"], ["compare", "a", "b", "c"], ["compare", "--against", "a", "b"],
+            ["compare", "a", "--against"], ["compare", "a", "b", "--gate", "acepted/s"],
+            ["compare", "a", "b", "--gate", "written/s"], ["compare", "a", "b", "--noise", "5"],
+            ["compare", "a", "b", "--alpha", "2"], ["compare", "a", "b", "--pairs", "4"],
+            ["compare", "a", "b", "-o", "csv=x"], ["compare", "--run"], ["compare", "--run", "a", "b", "c"],
+            ["compare", "--run", "--self-test"], ["compare", "--run", "no-such.json5"],
+            ["compare", "a", "b", "--threshold", "lost == 0"],
+            ["compare", "a", "b", "--threshold", "compare(lost) < 5"],
+            ["compare", "--calibrate-noise"], ["run", "x.json5", "--repeat", "0"],
+        ])
+        func `a wrong command line is refused in one line`(_ words: [String]) throws {
+            let result = try Program.shell("", words)
+            #expect(result.status == 2, "\(result.output)")
+            #expect(result.output.split(separator: "\n").count == 1, "\(result.output)")
+        }
+
+        @Test func `the gate can fail`() throws {
+            let result = try Program.shell("", ["compare", "--self-test"])
+            #expect(result.status == 0, "\(result.output)")
+            #expect(result.output.contains("ok     planted a slowdown of 20 %, found regressed, exit code 5"))
+            #expect(result.output.contains("ok     planted nothing, found noEvidence, exit code 0"))
+        }
+
+        @Test func `another binary is run as a candidate`() throws {
+            let folder = try ScratchFolder()
+            let program = try Program.path()
+            let wrapper = try folder.file("other.sh", "#!/bin/sh\nexec '\(program)' \"$@\" --set '\(slow)'\n")
+            try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: wrapper)
+            let result = try Program.shell(
+                "",
+                [
+                    "compare", "--run", try profile(folder), "--binary-b", wrapper, "--pairs", "4", "-q",
+                ])
+            #expect(result.status == 5 && result.output.contains("regressed"), "\(result.output)")
+            let missing = try Program.shell(
+                "", ["compare", "--run", try profile(folder), "--binary-b", "/nowhere/x", "-q"])
+            #expect(missing.status == 2 && missing.output.contains("/nowhere/x"), "\(missing.output)")
+        }
+
+        @Test(arguments: ["enhanced", "http2"])
+        func `a sender with other work is no faster than that allows`(_ interface: String) async throws {
+            let record = try await Run(
+                """
+                {
+                  target: { simulator: { loops: 1 } }, protocol: "\(interface)",
+                  workload: { notifications: 2_000, devices: 100, seed: 1 },
+                  sender: { connections: 2, loops: 1, extraWork: "100us", batch: { notifications: 50 } },
+                }
+                """
+            ).record()
+            expectClean(record)
+            let length = try #require(record.throughput.acceptedPerSecond.map { 2_000 / $0 })
+            // The last batch is accepted before its work is done.
+            #expect(length > 0.19 && length < 5, "\(length) s")
+        }
+
+        @Test func `a threshold can end a run, which has then failed`() throws {
+            let folder = try ScratchFolder()
+            let file = try folder.file(
+                "abort.json5",
+                """
+                {
+                  target: { simulator: { loops: 1 } },
+                  load: { loop: "open", rate: "1000/s" },
+                  sender: { connections: 1, loops: 1 },
+                  phases: { measure: "60s" },
+                  thresholds: ["accepted/s >= 1M abort after 1s", "compare(accepted/s) > -5%"],
+                }
+                """)
+            let record = "\(folder.path)/r.json"
+            let result = try Program.shell("", ["run", file, "--calibration", "off", "-q", "-o", "json=\(record)"])
+            #expect(result.status == 3, "\(result.output)")
+            #expect(result.output.hasPrefix("pushbench: failed: stopped after "), "\(result.output)")
+            #expect(result.output.split(separator: "\n").count == 1, "\(result.output)")
+            let run = try RunRecord.read(record)
+            #expect(run.verdict.status == .failed && run.durationNs < 20_000_000_000 && run.ledger.isBalanced)
+            #expect(run.thresholds.map(\.passed) == [false], "a change is not the run's")
+        }
+    }
+}
