@@ -1,3 +1,4 @@
+import Primitives
 import RunRecords
 
 /// How even a constant pace is: the gaps between the batches of the whole run, at several rates and batch sizes.
