@@ -158,7 +158,7 @@ import Transport
         let open = bench.connect(to: listener.address)
         _ = try await open.opened.wait()
         let early = try RawSocket.connect(to: listener.address)
-        while listener.counts.live < 2 { await Task.yield() }
+        while listener.counts.accepted < 2 { await Task.yield() }
         _ = try await bench.serverLoop.run { $0.closeAcceptedLinks(.reset) }
         #expect(try await open.ended.wait().end == .reset)
         while listener.counts.live > 0 { await Task.yield() }

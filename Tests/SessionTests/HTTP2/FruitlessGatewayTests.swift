@@ -64,7 +64,7 @@ import Testing
         throws
     {
         let (world, openings) = try Self.world { world, gateway in
-            gateway.onOpen = { [unowned gateway] _ in
+            gateway.onOpen = { [unowned world, unowned gateway] _ in
                 world.after(delay) { gateway.goAway(last: 0) }
                 return false
             }
@@ -80,7 +80,9 @@ import Testing
         var plan = SessionPlan()
         plan.unproven = .resend(limit: 200)
         let (world, openings) = try Self.world(plan: plan) { world, gateway in
-            gateway.onRequest = { [unowned gateway] _ in world.after(.milliseconds(900)) { world.close(gateway) } }
+            gateway.onRequest = { [unowned world, unowned gateway] _ in
+                world.after(.milliseconds(900)) { world.close(gateway) }
+            }
         }
         world.run(for: .seconds(60))
         #expect(openings().count >= 5 && openings().count <= 12, "\(openings())")
@@ -120,7 +122,7 @@ import Testing
 
     @Test func `a gateway that asks for calm gets a pause, although it has answered for long`() throws {
         let (world, openings) = try Self.world { world, gateway in
-            gateway.onRequest = { [unowned gateway] request in
+            gateway.onRequest = { [unowned world, unowned gateway] request in
                 guard request.number < 40 else { return }
                 world.after(.milliseconds(100)) {
                     gateway.accept(request.streamID)
