@@ -16,7 +16,9 @@ enum GoBenchmarkText: ReportText {
         ]
         lines += metrics.map { unitLine($0.name, $0.unit, $0.direction) }
         for run in series.runs {
-            var pairs: [(value: Double?, unit: String)] = metrics.map { ($0.comparableValue(in: run), unit($0.name, $0.unit)) }
+            var pairs: [(value: Double?, unit: String)] = metrics.map {
+                ($0.comparableValue(in: run), unit($0.name, $0.unit))
+            }
             if let rate = run.throughput.acceptedPerSecond, rate > 0 { pairs.insert((1e9 / rate, "ns/op"), at: 0) }
             lines.append(result(name(run), iterations: max(1, run.ledger.accepted), pairs))
         }
@@ -33,7 +35,9 @@ enum GoBenchmarkText: ReportText {
         ]
         for (side, runs, values) in sides {
             for run in 0..<runs {
-                let pairs: [(value: Double?, unit: String)] = metrics.map { ($0[keyPath: values][run], unit($0.name, $0.unit)) }
+                let pairs: [(value: Double?, unit: String)] = metrics.map {
+                    ($0[keyPath: values][run], unit($0.name, $0.unit))
+                }
                 lines.append(result("BenchmarkComparison/side=\(side)", iterations: 1, pairs))
             }
         }

@@ -7,9 +7,11 @@ enum OpenMetricsText: ReportText {
     static let summary = "OpenMetrics text, which Prometheus reads"
 
     static func text(_ series: RunSeriesRecord) -> String {
-        document(families(series.runs.enumerated().map { index, run in
-            LabelledRun(run, number: series.runs.count > 1 ? index + 1 : nil)
-        }))
+        document(
+            families(
+                series.runs.enumerated().map { index, run in
+                    LabelledRun(run, number: series.runs.count > 1 ? index + 1 : nil)
+                }))
     }
 
     private static func document(_ families: [MetricFamily]) -> String {
@@ -36,7 +38,8 @@ enum OpenMetricsText: ReportText {
         var measured = MetricFamily("pushbench_measured", "The part of it that rates are about.", unit: "seconds")
         var fates = MetricFamily("pushbench_notifications", "Notifications by their fate; each has exactly one.")
         var repeated = MetricFamily("pushbench_resent_notifications", "Writes beyond the first of a notification.")
-        var difference = MetricFamily("pushbench_ledger_difference", "Notifications about which sender and simulator disagree.")
+        var difference = MetricFamily(
+            "pushbench_ledger_difference", "Notifications about which sender and simulator disagree.")
         var reconnects = MetricFamily("pushbench_reconnects", "Connections that were replaced.")
         var errors = MetricFamily("pushbench_errors", "Errors by their names.")
         for run in runs {
@@ -144,11 +147,13 @@ enum OpenMetricsText: ReportText {
 extension OpenMetricsText {
     static func text(_ comparison: Comparison) -> String {
         var verdict = MetricFamily("pushbench_comparison_verdict", "What the comparison says.", .stateset)
-        var medians = MetricFamily("pushbench_comparison_median", "Medians of both sides, in the unit that the label names.")
+        var medians = MetricFamily(
+            "pushbench_comparison_median", "Medians of both sides, in the unit that the label names.")
         var ratios = MetricFamily("pushbench_comparison_ratio", "Candidate by baseline.")
         var lows = MetricFamily("pushbench_comparison_ratio_low", "The lower end of the ratio's interval.")
         var highs = MetricFamily("pushbench_comparison_ratio_high", "The upper end of the ratio's interval.")
-        var chances = MetricFamily("pushbench_comparison_p", "The probability of such a difference without a cause, corrected.")
+        var chances = MetricFamily(
+            "pushbench_comparison_p", "The probability of such a difference without a cause, corrected.")
         verdict.add(states: Verdict.allCases.map(\.rawValue), comparison.verdict.status.rawValue, [])
         for figure in comparison.metrics {
             let labels = [("metric", figure.name), ("gating", "\(figure.isGating)")]

@@ -35,7 +35,8 @@ extension EndToEndTests {
             let folder = try ScratchFolder()
             let script = try Self.script(shell, in: folder)
             let text = try String(contentsOfFile: script, encoding: .utf8)
-            for word in ["run", "simulate", "compare", "completions", "man", "exit-zero", "github-bigger=", "binary-a"] {
+            for word in ["run", "simulate", "compare", "completions", "man", "exit-zero", "github-bigger=", "binary-a"]
+            {
                 #expect(text.contains(word), "\(word)")
             }
             #expect(!text.contains("controlled"), "hidden options stay hidden")
@@ -122,14 +123,17 @@ extension EndToEndTests {
             #expect(failed.output.contains("exit 3, a threshold failed"), "\(failed.output)")
             #expect(failed.output.contains(": lost > 0 failed"), "\(failed.output)")
             #expect(try String(contentsOfFile: "\(folder.path)/run.xml", encoding: .utf8).contains("lost &gt; 0"))
-            #expect(try String(contentsOfFile: "\(folder.path)/run.md", encoding: .utf8).hasPrefix("### FAILED: short\n"))
+            #expect(
+                try String(contentsOfFile: "\(folder.path)/run.md", encoding: .utf8).hasPrefix("### FAILED: short\n"))
 
             let passed = try Program.shell(
                 "", ["run", profile, "-q", "--calibration", "off", "--exit-zero", "--explain-exit"])
             #expect(passed.status == 0)
-            #expect(passed.output.contains("exit 0 by --exit-zero in place of 3, a threshold failed"), "\(passed.output)")
+            #expect(
+                passed.output.contains("exit 0 by --exit-zero in place of 3, a threshold failed"), "\(passed.output)")
 
-            let compared = try Program.shell("", ["compare", record, record, "-q", "--exit-zero", "-o", "github-bigger=-"])
+            let compared = try Program.shell(
+                "", ["compare", record, record, "-q", "--exit-zero", "-o", "github-bigger=-"])
             #expect(compared.status == 0 && compared.output.contains("accepted/s"), "\(compared.output)")
             #expect(try Program.shell("", ["compare", record, record, "-q"]).status == 4)
             let refused = try Program.shell("", ["compare", record, record, "-o", "csv=-"])

@@ -1,4 +1,5 @@
 import Foundation
+import Primitives
 import RunRecords
 import Testing
 
@@ -54,7 +55,9 @@ import Testing
         try Self.expectForm(text, runs: 0)
     }
 
-    @Test func `hostile texts break no line`() throws { try Self.expectForm(OutputFormat.gobench.text(.run(hostileRecord())), runs: 1) }
+    @Test func `hostile texts break no line`() throws {
+        try Self.expectForm(OutputFormat.gobench.text(.run(hostileRecord())), runs: 1)
+    }
 
     /// Every line is one of the format's, and there are as many results as runs.
     private static func expectForm(_ text: String, runs: Int) throws {

@@ -93,7 +93,9 @@ struct OpenMetricsReader {
             guard let match = rest.prefixMatch(of: /([a-zA-Z_][a-zA-Z0-9_]*)="((?:[^"\\\n]|\\[\\"n])*)"(,|$)/) else {
                 throw fail("no label")
             }
-            guard labels.updateValue(String(match.2), forKey: String(match.1)) == nil else { throw fail("a label twice") }
+            guard labels.updateValue(String(match.2), forKey: String(match.1)) == nil else {
+                throw fail("a label twice")
+            }
             rest = rest[match.range.upperBound...]
             if match.3 == ",", rest.isEmpty { throw fail("a comma at the end") }
         }

@@ -1,3 +1,4 @@
+import Analysis
 import RunRecords
 import Testing
 
@@ -108,7 +109,8 @@ import Testing
         "", "# TYPE a gauge\na 1\n", "# TYPE a gauge\n\na 1\n# EOF\n", "# TYPE a gauge\na NaN\n# EOF\n",
         "# TYPE a gauge\na{b=\"c\"d\"} 1\n# EOF\n", "# TYPE a gauge\na{b=\"c\",b=\"d\"} 1\n# EOF\n",
         "# TYPE a gauge\na 1\na 2\n# EOF\n", "# TYPE a gauge\n# UNIT a seconds\na 1\n# EOF\n",
-        "# TYPE a gauge\na 1\n# TYPE a gauge\n# EOF\n", "# TYPE a gauge\nb 1\n# EOF\n", "# TYPE a info\na_info 2\n# EOF\n",
+        "# TYPE a gauge\na 1\n# TYPE a gauge\n# EOF\n", "# TYPE a gauge\nb 1\n# EOF\n",
+        "# TYPE a info\na_info 2\n# EOF\n",
         "# TYPE a gauge\na 1\n# EOF\n# EOF\n",
     ])
     func `the reader of these tests refuses what is no OpenMetrics`(_ text: String) {

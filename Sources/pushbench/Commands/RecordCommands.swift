@@ -14,7 +14,8 @@ struct ReportCommand {
         let single = try run(of: series)
         let style = TerminalStyle(isTerminal: Terminal.outputIsTerminal, environment: ProcessEnvironment.variables)
         for output in outputs {
-            guard let bytes = try output.write(single.map { ReportSubject.run($0) } ?? .runs(series), style: style) else { continue }
+            guard let bytes = try output.write(single.map { ReportSubject.run($0) } ?? .runs(series), style: style)
+            else { continue }
             _ = bytes.withUnsafeBytes { Terminal.write($0, to: STDOUT_FILENO) }
         }
         return ExitCode.passed

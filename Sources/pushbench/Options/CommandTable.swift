@@ -60,7 +60,9 @@ enum CommandTable {
                 "first line opens key or bundle; else PUSHBENCH_PASSPHRASE"),
             faults, set, output,
             .value("allow-host", nil, "NAME", "allow load on this host, which the profile must name too; repeatable"),
-            .value("progress", nil, "STYLE", "auto, plain, json or none", choices: ProgressPrinter.Style.allCases.map(\.rawValue)),
+            .value(
+                "progress", nil, "STYLE", "auto, plain, json or none",
+                choices: ProgressPrinter.Style.allCases.map(\.rawValue)),
             .value(
                 "calibration", nil, "WHEN",
                 "auto (the default): this machine's limits are measured once a boot; cached: only if known; off"),
