@@ -39,7 +39,8 @@ public struct RunSummary {
         ].filter { !$0.items.isEmpty }
         let paragraphs = [
             LabelledText(label: "sent", items: setting), LabelledText(label: "result", items: result),
-            LabelledText(label: "streams", items: streams), LabelledText(label: "limit", items: [limit]),
+            LabelledText(label: "streams", items: streams),
+            LabelledText(label: "limit", items: limitWords, separator: " "),
             LabelledText(label: "headroom", items: headroom), LabelledText(label: "schedule", items: schedule),
             LabelledText(label: "ledger", items: [balance]),
             LabelledText(label: "", items: besideBalance), LabelledText(label: "errors", items: errors + replies),
@@ -99,10 +100,11 @@ public struct RunSummary {
         return Int(exactly: (100 * bytes / Double(pipe)).rounded())
     }
 
-    private var limit: String {
-        guard let limit = record.limit else { return "not known" }
-        let name = limit.kind == .generator ? "generator, so this is no capacity of the target" : limit.kind.rawValue
-        return limit.evidence.isEmpty ? name : "\(name): \(limit.evidence)"
+    /// A sentence, broken where the line ends.
+    private var limitWords: [String] {
+        guard let limit = record.limit else { return ["not known"] }
+        let name = limit.kind.rawValue
+        return (limit.evidence.isEmpty ? name : "\(name): \(limit.evidence)").split(separator: " ").map(String.init)
     }
 
     /// Little's law held against what was measured.
