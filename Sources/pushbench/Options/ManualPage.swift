@@ -54,7 +54,8 @@ enum ManualPage {
         let value = option.placeholder.map { " \\fI\(escaped($0))\\fR" } ?? ""
         var help = option.help
         if case .profile(let keyPath) = option.effect { help += "; sets \(keyPath)" }
-        return item(names + value, help)
+        // Many begin with a value, which must stay as it is typed.
+        return [".TP", names + value, escaped(help) + "."]
     }
 
     private static func format(_ format: OutputFormat) -> String {
