@@ -80,7 +80,7 @@ private enum ZshCompletions {
         let names = CommandTable.commands.map { quoted("\($0.name):\($0.summary)") }
         return """
             #compdef pushbench
-            # Completions of pushbench for zsh: pushbench completions zsh > a file _pushbench in a folder of $fpath
+            # Completions of pushbench for zsh: source <(pushbench completions zsh), or a file _pushbench in a folder of $fpath
             _pushbench() {
                 local -a commands
                 commands=(
@@ -97,7 +97,8 @@ private enum ZshCompletions {
             \(CommandTable.commands.map(command).joined(separator: "\n"))
                 esac
             }
-            compdef _pushbench pushbench
+            # The file may be read by `source`, or be the function itself.
+            if [[ $funcstack[1] == _pushbench ]]; then _pushbench "$@"; else compdef _pushbench pushbench; fi
 
             """
     }
