@@ -1,7 +1,9 @@
 public import RunRecords
 
 /// The intervals of a record as comma-separated values (RFC 4180), one line each, times in nanoseconds.
-public enum IntervalCSV {
+public enum IntervalCSV: RunText {
+    static let summary = "one line per interval, comma-separated"
+
     /// The text, with a line of names; a figure that was not measured is an empty field.
     public static func text(_ record: RunRecord) -> String {
         ([columns.map(\.name)] + record.intervals.map { interval in columns.map { $0.value(interval) } })

@@ -7,7 +7,9 @@ public import RunRecords
 ///
 /// Series of the measured part have their names as tags, others the phase before, such as `Tag=warmup/residence`. Added up by
 /// their tags, the lines give the record's own histograms exactly.
-public enum IntervalLogText {
+public enum IntervalLogText: RunText {
+    static let summary = "interval log for the tools of HdrHistogram; of runs that were asked for one"
+
     /// The whole log.
     ///
     /// - Throws: ``RecordError/noIntervalHistograms`` when the record does not keep them.

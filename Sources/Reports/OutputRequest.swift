@@ -1,75 +1,5 @@
-public import Analysis
 import Primitives
 public import RunRecords
-
-/// A form in which a record can be written.
-public enum OutputFormat: String, Sendable, CaseIterable {
-    /// The summary for people.
-    case terminal
-    /// The record itself.
-    case json
-    /// One line per interval.
-    case csv
-    /// One line per reconnect, comma-separated.
-    case reconnects
-    /// Percentile distributions of all series, as HdrHistogram's plotters read them.
-    case hgrm
-    /// An interval log of HdrHistogram's tools; of records that keep the histograms of their intervals.
-    case hlog
-
-    /// Writes a record in this form.
-    ///
-    /// - Parameters:
-    ///   - record: what is written.
-    ///   - style: what the reader's terminal can show; of effect for ``terminal`` only.
-    /// - Returns: UTF-8 text.
-    /// - Throws: ``RecordError``, also when the record lacks what the form is about.
-    public func render(_ record: RunRecord, style: TerminalStyle) throws(RecordError) -> [UInt8] {
-        switch self {
-        case .terminal: Array(RunSummary(record, style: style).text.utf8)
-        case .json: try record.encoded()
-        case .csv: Array(IntervalCSV.text(record).utf8)
-        case .reconnects: Array(ReconnectCSV.text(record).utf8)
-        case .hgrm: Array(try PercentileText.text(record).utf8)
-        case .hlog: Array(try IntervalLogText.text(record).utf8)
-        }
-    }
-}
-
-extension OutputFormat {
-    /// The forms of what is more than one run.
-    public static let ofSeveralRuns: [OutputFormat] = [.terminal, .json]
-
-    /// Writes a comparison in this form.
-    ///
-    /// - Parameters:
-    ///   - comparison: what is written.
-    ///   - style: what the reader's terminal can show; of effect for ``terminal`` only.
-    /// - Returns: UTF-8 text.
-    /// - Throws: ``RecordError``, also when the form is one of single runs.
-    public func render(_ comparison: Comparison, style: TerminalStyle) throws(RecordError) -> [UInt8] {
-        switch self {
-        case .terminal: Array(ComparisonTable(comparison, style: style).text.utf8)
-        case .json: try RecordCoding.encoded(comparison)
-        case .csv, .reconnects, .hgrm, .hlog: throw .singleRunsOnly(form: rawValue)
-        }
-    }
-
-    /// Writes several runs in this form.
-    ///
-    /// - Parameters:
-    ///   - series: what is written.
-    ///   - style: what the reader's terminal can show; of effect for ``terminal`` only.
-    /// - Returns: UTF-8 text.
-    /// - Throws: ``RecordError``, also when the form is one of single runs.
-    public func render(_ series: RunSeriesRecord, style: TerminalStyle) throws(RecordError) -> [UInt8] {
-        switch self {
-        case .terminal: Array(SeriesSummary(series, style: style).text.utf8)
-        case .json: try series.encoded()
-        case .csv, .reconnects, .hgrm, .hlog: throw .singleRunsOnly(form: rawValue)
-        }
-    }
-}
 
 /// A wish to have a record written: `json=run.json`, or `csv=-` for the standard output.
 public struct OutputRequest: Equatable, Sendable {
@@ -122,23 +52,16 @@ public struct OutputRequest: Equatable, Sendable {
         return requests
     }
 
-    /// Writes a run's record as ``write(style:_:)`` does.
-    public func write(_ record: RunRecord, style: TerminalStyle) throws(RecordError) -> [UInt8]? {
-        try write(style: style) { (format, style) throws(RecordError) in try format.render(record, style: style) }
-    }
-
     /// Writes to a file, or hands the bytes to the caller if they belong on the standard output.
     ///
     /// - Parameters:
+    ///   - subject: what is written.
     ///   - style: what the reader's terminal can show; a file gets ``TerminalStyle/plain``.
-    ///   - render: makes the text of what is written.
     /// - Returns: bytes for the standard output; nil if a file was written.
     /// - Throws: ``RecordError``; an existing file is then as it was.
-    public func write(
-        style: TerminalStyle, _ render: (OutputFormat, TerminalStyle) throws(RecordError) -> [UInt8]
-    ) throws(RecordError) -> [UInt8]? {
-        guard case .file(let path) = destination else { return try render(format, style) }
-        let bytes = try render(format, .plain)
+    public func write(_ subject: ReportSubject, style: TerminalStyle) throws(RecordError) -> [UInt8]? {
+        guard case .file(let path) = destination else { return try format.render(subject, style: style) }
+        let bytes = try format.render(subject, style: .plain)
         do throws(FileFailure) {
             try FileAccess.replace(path, with: bytes, durability: .machine)
         } catch {

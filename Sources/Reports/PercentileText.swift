@@ -2,7 +2,9 @@ import Histograms
 public import RunRecords
 
 /// The percentile distributions of all of a record's series, one after the other under headings (`.hgrm`), in milliseconds.
-public enum PercentileText {
+public enum PercentileText: RunText {
+    static let summary = "percentile distributions of all series, for the plotters of HdrHistogram"
+
     /// The text; a record without any series has a line that says so.
     ///
     /// - Throws: ``RecordError/malformed(path:keyPath:reason:)`` when a series' histogram cannot be read.

@@ -1,7 +1,9 @@
 public import RunRecords
 
 /// The reconnects of a record one by one as comma-separated values (RFC 4180), times in nanoseconds.
-public enum ReconnectCSV {
+public enum ReconnectCSV: RunText {
+    static let summary = "one line per replaced connection, comma-separated"
+
     /// The text, with a line of names; a figure that was not measured is an empty field.
     public static func text(_ record: RunRecord) -> String {
         let lines = (record.reconnects.events ?? []).map { event in columns.map { $0.value(event) } }

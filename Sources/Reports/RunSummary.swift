@@ -27,17 +27,11 @@ public struct RunSummary {
             case .failed, .unreachable, .internalError: .red
             case .running, .inconclusive, .generatorLimited, .interrupted: .yellow
             }
-        var line = style.colored(Self.words[status, default: "\(status)"], color)
-        line += style.shown(": \(record.profile.text("name") ?? "unnamed")")
+        var line = style.colored(status.title, color)
+        line += style.shown(": \(record.name)")
         if let exitCode = record.verdict.exitCode, exitCode != 0 { line += " (exit \(exitCode))" }
         return [line] + record.verdict.reasons.map { style.shown("  - \($0)") }
     }
-
-    private static let words: [VerdictRecord.Status: String] = [
-        .running: "NOT FINISHED", .passed: "PASSED", .failed: "FAILED", .inconclusive: "INCONCLUSIVE",
-        .generatorLimited: "GENERATOR-LIMITED", .unreachable: "UNREACHABLE", .interrupted: "INTERRUPTED",
-        .internalError: "INTERNAL ERROR",
-    ]
 
     private var paragraphs: [String] {
         let devices = [
@@ -357,25 +351,5 @@ public struct RunSummary {
             table.add([outcome.passed ? "ok" : "FAILED", outcome.text, outcome.value == nil ? "no data" : value])
         }
         return table.lines(style)
-    }
-}
-
-extension JSONValue {
-    /// The value at a path of keys; nil if there is none.
-    fileprivate func value(at path: [String]) -> JSONValue? {
-        path.reduce(self) { value, name in
-            guard case .object(let members)? = value else { return nil }
-            return members[name]
-        }
-    }
-
-    fileprivate func text(_ path: String...) -> String? {
-        guard case .string(let text)? = value(at: path) else { return nil }
-        return text
-    }
-
-    fileprivate func integer(_ path: String...) -> Int64? {
-        guard case .integer(let integer)? = value(at: path) else { return nil }
-        return integer
     }
 }

@@ -15,6 +15,44 @@ enum ExitCode {
     static let unreachable: Int32 = 8
     static let interrupted: Int32 = 130
     static let terminated: Int32 = 143
+
+    /// What each of them means, for help and manual.
+    static let meanings: [(code: Int32, meaning: String)] = [
+        (passed, "passed"), (internalError, "internal error"), (usage, "usage, profile or other input is wrong"),
+        (thresholdFailed, "a threshold failed or had no data, or notifications were lost, unknown or unsent"),
+        (inconclusive, "inconclusive, or not comparable"), (regressed, "a comparison found a regression"),
+        (scheduleNotMet, "the schedule was not met, or the generator was the limit of a capacity asked for"),
+        (unreachable, "the target is unreachable, or answers nothing"), (interrupted, "interrupted (SIGINT)"),
+        (terminated, "interrupted (SIGTERM)"),
+    ]
+
+    /// The codes that a verdict has, which an advisory job may want to pass.
+    static let verdicts: Set<Int32> = [thresholdFailed, inconclusive, regressed, scheduleNotMet]
+}
+
+/// What a command line asks about the exit code: `--exit-zero` and `--explain-exit`.
+struct ExitOptions {
+    private let isAdvisory: Bool
+    private let isExplained: Bool
+
+    init(_ parsed: ParsedCommand) {
+        isAdvisory = parsed.has("exit-zero")
+        isExplained = parsed.has("explain-exit")
+    }
+
+    /// The code to end with: 0 in place of a verdict's if that was asked for; errors and signals keep theirs.
+    ///
+    /// The line about it stands on the standard error, where the user wants it.
+    func code(_ code: Int32, reasons: [String]) -> Int32 {
+        let passes = isAdvisory && ExitCode.verdicts.contains(code)
+        if isExplained {
+            let meaning = ExitCode.meanings.first { $0.code == code }?.meaning ?? "unknown"
+            let reason = reasons.isEmpty ? "" : ": " + reasons.joined(separator: "; ")
+            let line = passes ? "exit 0 by --exit-zero in place of \(code)" : "exit \(code)"
+            Terminal.note(TerminalStyle.plain.shown("pushbench: \(line), \(meaning)\(reason)"))
+        }
+        return passes ? ExitCode.passed : code
+    }
 }
 
 /// An error as the user sees it: one message, one exit code. The only place where errors become texts and codes.

@@ -20,12 +20,24 @@ enum Main {
         do {
             let parsed = try CommandLineParser.parse(arguments, environment: ProcessEnvironment.variables)
             if parsed.has("help") { return print(HelpText.text(for: parsed.command)) }
-            exit(try await run(parsed))
+            exit(await code(parsed))
+        } catch {
+            exit(failed(Failure(error)))
+        }
+    }
+
+    private static func code(_ parsed: ParsedCommand) async -> Int32 {
+        do {
+            return try await run(parsed)
         } catch {
             let failure = Failure(error)
-            Terminal.complain(failure.message)
-            exit(failure.exitCode)
+            return ExitOptions(parsed).code(failed(failure), reasons: [failure.message])
         }
+    }
+
+    private static func failed(_ failure: Failure) -> Int32 {
+        Terminal.complain(failure.message)
+        return failure.exitCode
     }
 
     private static func run(_ parsed: ParsedCommand) async throws -> Int32 {
@@ -38,6 +50,8 @@ enum Main {
         case "compare": try await CompareCommand(parsed).execute()
         case "certificates": try CertificatesCommand(parsed).execute()
         case "keys": try KeysCommand(parsed).execute()
+        case "completions": try CompletionsCommand(parsed).execute()
+        case "man": ManualCommand().execute()
         case "calibrate": try await CalibrateCommand(parsed).execute()
         default: try DoctorCommand(parsed).execute()
         }

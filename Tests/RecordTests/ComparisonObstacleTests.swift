@@ -140,7 +140,7 @@ import Testing
     @Test func `its JSON has a schema, nulls and no lists of nothing`() throws {
         let comparison = compare(
             scatteredRuns(5, around: 100_000, seed: 1), scatteredRuns(5, around: 80_000, seed: 2))
-        let text = String(decoding: try OutputFormat.json.render(comparison, style: .plain), as: UTF8.self)
+        let text = String(decoding: try OutputFormat.json.render(.comparison(comparison), style: .plain), as: UTF8.self)
         #expect(text.contains("\"schema\" : \"pushbench.compare/1\""))
         #expect(text.contains("\"status\" : \"regressed\"") && text.contains("\"exitCode\" : 5"))
         #expect(text.contains("\"confirmation\" : null"))
@@ -149,7 +149,7 @@ import Testing
         #expect(try Comparison.read(folder.path("c.json")) == comparison)
         #expect(throws: RecordError.self) { try RunSeriesRecord.read(folder.path("c.json")) }
         #expect(throws: RecordError.singleRunsOnly(form: "csv")) {
-            try OutputFormat.csv.render(comparison, style: .plain)
+            try OutputFormat.csv.render(.comparison(comparison), style: .plain)
         }
     }
 }

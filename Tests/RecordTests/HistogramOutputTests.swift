@@ -24,7 +24,7 @@ import Testing
         record.intervals[1].startNs = 1_000_000_000
         record.intervals[1].lengthNs = 250_000_000
         record.intervals[1].histograms = ["residence": parts[1].base64()]
-        let text = lines(String(decoding: try OutputFormat.hlog.render(record, style: .plain), as: UTF8.self))
+        let text = lines(String(decoding: try OutputFormat.hlog.render(.run(record), style: .plain), as: UTF8.self))
         #expect(text.contains("#[StartTime: 1767323045.000 (seconds since epoch), Fri Jan 02 03:04:05 UTC 2026]"))
         let data = text.filter { $0.hasPrefix("Tag=") }
         #expect(
@@ -40,17 +40,17 @@ import Testing
 
     @Test func `a record without histograms of its intervals has no interval log, and says what makes one`() {
         var record = sampleRecord()
-        #expect(throws: RecordError.noIntervalHistograms) { try OutputFormat.hlog.render(record, style: .plain) }
+        #expect(throws: RecordError.noIntervalHistograms) { try OutputFormat.hlog.render(.run(record), style: .plain) }
         #expect(RecordError.noIntervalHistograms.description.contains("`pushbench run -o hlog=PATH` keeps them"))
         record.intervals = []
-        #expect(throws: RecordError.noIntervalHistograms) { try OutputFormat.hlog.render(record, style: .plain) }
+        #expect(throws: RecordError.noIntervalHistograms) { try OutputFormat.hlog.render(.run(record), style: .plain) }
     }
 
     @Test func `a histogram that cannot be read is named by its tag`() {
         var record = sampleRecord()
         record.intervals = [IntervalRecord()]
         record.intervals[0].histograms = ["response": "HISTFAAA"]
-        let error = #expect(throws: RecordError.self) { try OutputFormat.hlog.render(record, style: .plain) }
+        let error = #expect(throws: RecordError.self) { try OutputFormat.hlog.render(.run(record), style: .plain) }
         #expect(error?.description.contains("intervals.histograms.response") == true)
     }
 
@@ -63,7 +63,7 @@ import Testing
         record.latency["response"]?.censored = 1
         record.latency["response"]?.sampledOneOf = 8
         record.latency["errorReply"] = LatencyRecord(Histogram())
-        let text = String(decoding: try OutputFormat.hgrm.render(record, style: .plain), as: UTF8.self)
+        let text = String(decoding: try OutputFormat.hgrm.render(.run(record), style: .plain), as: UTF8.self)
         let headings = lines(text).filter { $0.hasPrefix("#[Series") }
         #expect(
             headings == [
@@ -81,7 +81,7 @@ import Testing
     @Test func `a record without values has a distribution of none`() throws {
         var record = sampleRecord()
         record.latency = [:]
-        let text = String(decoding: try OutputFormat.hgrm.render(record, style: .plain), as: UTF8.self)
+        let text = String(decoding: try OutputFormat.hgrm.render(.run(record), style: .plain), as: UTF8.self)
         #expect(text == "#[No series has a value]\n")
     }
 }

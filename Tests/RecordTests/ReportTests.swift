@@ -8,12 +8,13 @@ import Testing
 @testable import RunRecords
 
 @Suite struct IntervalColumnTests {
-    @Test func `the page for users explains every column of the interval CSV`() throws {
+    @Test func `the page for users explains every format, and every column of the interval CSV`() throws {
         let names = IntervalCSV.text(RunRecord()).split(separator: "\n")[0].split(separator: ",")
         let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent()
         let page = try String(contentsOf: root.appending(path: "README.md"), encoding: .utf8)
         for name in names { #expect(page.contains("`\(name)`"), "\(name)") }
+        for format in OutputFormat.allCases { #expect(page.contains("| `\(format.rawValue)` |"), "\(format)") }
     }
 }
 
@@ -258,20 +259,15 @@ import Testing
         #expect(try OutputRequest("csv=-").destination == .standardOutput)
     }
 
+    private static let accepted =
+        "FORMAT=PATH with one of terminal, json, csv, reconnects, hgrm, hlog, markdown, junit, gobench, github-bigger, "
+        + "github-smaller, openmetrics"
+
     @Test(arguments: [
-        (
-            "json",
-            "\"json\" names no path; expected FORMAT=PATH with one of terminal, json, csv, reconnects, hgrm, hlog; \"-\" is the standard output"
-        ),
-        (
-            "json=",
-            "\"json=\" names no path; expected FORMAT=PATH with one of terminal, json, csv, reconnects, hgrm, hlog; \"-\" is the standard output"
-        ),
-        (
-            "jsn=x",
-            "unknown format \"jsn\", did you mean \"json\"?; expected FORMAT=PATH with one of terminal, json, csv, reconnects, hgrm, hlog"
-        ),
-        ("=x", "unknown format \"\"; expected FORMAT=PATH with one of terminal, json, csv, reconnects, hgrm, hlog"),
+        ("json", "\"json\" names no path; expected \(accepted); \"-\" is the standard output"),
+        ("json=", "\"json=\" names no path; expected \(accepted); \"-\" is the standard output"),
+        ("jsn=x", "unknown format \"jsn\", did you mean \"json\"?; expected \(accepted)"),
+        ("=x", "unknown format \"\"; expected \(accepted)"),
     ])
     func `a bad request says what is accepted`(_ text: String, _ message: String) {
         do throws(OutputRequestError) {
@@ -309,17 +305,17 @@ import Testing
     @Test func `files are written whole, the standard output is the caller's`() throws {
         let folder = try TemporaryFolder()
         let record = sampleRecord()
-        #expect(try OutputRequest("json=\(folder.path("r.json"))").write(record, style: .plain) == nil)
+        #expect(try OutputRequest("json=\(folder.path("r.json"))").write(.run(record), style: .plain) == nil)
         #expect(try RunRecord.read(folder.path("r.json")) == record)
-        let bytes = try OutputRequest("csv=-").write(record, style: .plain)
+        let bytes = try OutputRequest("csv=-").write(.run(record), style: .plain)
         #expect(bytes == Array(IntervalCSV.text(record).utf8))
-        #expect(throws: RecordError.self) { try OutputRequest("csv=/nowhere/x").write(record, style: .plain) }
+        #expect(throws: RecordError.self) { try OutputRequest("csv=/nowhere/x").write(.run(record), style: .plain) }
     }
 
     @Test func `a file gets no colours whatever the terminal can`() throws {
         let folder = try TemporaryFolder()
         let style = TerminalStyle(usesColor: true, usesUnicode: true, isLive: true, width: 100)
-        _ = try OutputRequest("terminal=\(folder.path("s.txt"))").write(sampleRecord(), style: style)
+        _ = try OutputRequest("terminal=\(folder.path("s.txt"))").write(.run(sampleRecord()), style: style)
         let text = try String(contentsOfFile: folder.path("s.txt"), encoding: .utf8)
         #expect(text == RunSummary(sampleRecord(), style: .plain).text)
     }

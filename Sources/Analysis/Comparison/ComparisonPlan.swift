@@ -61,7 +61,7 @@ extension Metric {
     ]
 
     /// A figure's value, but not a quantile with fewer than ten values beyond it: it is the maximum under another name.
-    func comparableValue(in run: RunRecord) -> Double? {
+    public func comparableValue(in run: RunRecord) -> Double? {
         if case .latency(let name, .quantile(let quantile)) = self {
             let count = Double(run.latency[name]?.count ?? 0)
             guard quantile <= 0.5 || count * (1 - quantile) + 1e-6 >= 10 else { return nil }

@@ -50,7 +50,7 @@ public struct TerminalStyle: Equatable, Sendable {
     }
 
     /// Text that the terminal can show: control characters made visible, and ASCII if nothing else is understood.
-    func shown(_ text: String) -> String {
+    public func shown(_ text: String) -> String {
         var shown = ""
         for scalar in text.unicodeScalars {
             switch scalar {

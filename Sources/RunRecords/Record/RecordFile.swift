@@ -40,7 +40,7 @@ extension RecordError: CustomStringConvertible {
             "the record has no histograms of single intervals, of which an interval log is made; "
                 + "`pushbench run -o hlog=PATH` keeps them"
         case .singleRunsOnly(let form):
-            "\(form) is a form of single runs; terminal and json take several, and `pushbench report RECORD --run N` picks one"
+            "\(form) is a form of single runs; `pushbench report RECORD --run N` picks one"
         case .notEncodable(let keyPath): "record: \(keyPath) is not a finite number"
         }
     }

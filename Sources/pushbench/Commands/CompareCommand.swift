@@ -102,8 +102,10 @@ struct CompareCommand {
 struct ComparisonOutput {
     private let outputs: [OutputRequest]
     private let isQuiet: Bool
+    private let exit: ExitOptions
 
     init(_ parsed: ParsedCommand) throws {
+        exit = ExitOptions(parsed)
         outputs = try OutputRequest.read(parsed.values["output"] ?? [], of: OutputFormat.ofSeveralRuns)
         isQuiet = parsed.has("quiet")
     }
@@ -115,21 +117,19 @@ struct ComparisonOutput {
         }
     }
 
-    /// Writes a comparison everywhere, and returns its exit code.
-    func finish(_ comparison: Comparison) throws -> Int32 {
+    /// Writes a comparison everywhere, and returns its exit code, or that of the signal that ended it.
+    func finish(_ comparison: Comparison, interruptedBy signal: Int32? = nil) throws -> Int32 {
         let style = TerminalStyle(isTerminal: Terminal.outputIsTerminal, environment: ProcessEnvironment.variables)
         let wantsTable = !isQuiet && !outputs.contains { $0.destination == .standardOutput }
         if wantsTable { Terminal.write(ComparisonTable(comparison, style: style).text, to: STDOUT_FILENO) }
         for output in outputs {
-            let bytes = try output.write(style: style) { (format, style) throws(RecordError) in
-                try format.render(comparison, style: style)
-            }
-            if let bytes { _ = bytes.withUnsafeBytes { Terminal.write($0, to: STDOUT_FILENO) } }
+            guard let bytes = try output.write(.comparison(comparison), style: style) else { continue }
+            _ = bytes.withUnsafeBytes { Terminal.write($0, to: STDOUT_FILENO) }
         }
         let verdict = comparison.verdict
         if isQuiet, verdict.exitCode != 0 {
             Terminal.complain("\(verdict.status.rawValue): \(verdict.reasons.joined(separator: "; "))")
         }
-        return Int32(verdict.exitCode)
+        return exit.code(signal ?? Int32(verdict.exitCode), reasons: verdict.reasons)
     }
 }

@@ -14,11 +14,9 @@ struct ReportCommand {
         let single = try run(of: series)
         let style = TerminalStyle(isTerminal: Terminal.outputIsTerminal, environment: ProcessEnvironment.variables)
         for output in outputs {
-            let bytes = try output.write(style: style) { (format, style) throws(RecordError) in
-                if let single { return try format.render(single, style: style) }
-                return try format.render(series, style: style)
-            }
-            if let bytes { _ = bytes.withUnsafeBytes { Terminal.write($0, to: STDOUT_FILENO) } }
+            guard let bytes = try output.write(single.map { ReportSubject.run($0) } ?? .runs(series), style: style)
+            else { continue }
+            _ = bytes.withUnsafeBytes { Terminal.write($0, to: STDOUT_FILENO) }
         }
         return ExitCode.passed
     }

@@ -84,7 +84,8 @@ struct RunCommand {
             Terminal.complain("\(record.verdict.status.rawValue): \(record.verdict.reasons.joined(separator: "; "))")
         }
         try write(record)
-        return Int32(record.verdict.exitCode ?? Int(ExitCode.internalError))
+        return ExitOptions(parsed).code(
+            Int32(record.verdict.exitCode ?? Int(ExitCode.internalError)), reasons: record.verdict.reasons)
     }
 
     /// Judges the run; one that a threshold ended has failed, and was not interrupted.
@@ -135,7 +136,7 @@ struct RunCommand {
         let wantsSummary = !parsed.has("quiet") && !outputs.contains { $0.destination == .standardOutput }
         if wantsSummary { Terminal.write(RunSummary(record, style: style).text, to: STDOUT_FILENO) }
         for output in outputs {
-            guard let bytes = try output.write(record, style: style) else { continue }
+            guard let bytes = try output.write(.run(record), style: style) else { continue }
             _ = bytes.withUnsafeBytes { Terminal.write($0, to: STDOUT_FILENO) }
         }
     }

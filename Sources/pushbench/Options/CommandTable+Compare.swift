@@ -1,3 +1,5 @@
+import Reports
+
 extension CommandTable {
     static let compare = CommandSpec(
         name: "compare",
@@ -26,8 +28,9 @@ extension CommandTable {
             .value("resampling-seed", nil, "NUMBER", "seed of the intervals (1)"),
             .flag("different-profiles", nil, "the records' profiles differ on purpose"),
             .flag("advisory", nil, "an inconclusive comparison passes"),
-            faults, set, output,
+            faults, set, outputs(of: OutputFormat.ofSeveralRuns),
             .value("allow-host", nil, "NAME", "allow load on this host, which the profile must name too; repeatable"),
-            .flag("quiet", "q", "no table, and no progress"), help,
+            .flag("quiet", "q", "no table, and no progress"),
+            exitZero, explainExit, help,
         ])
 }

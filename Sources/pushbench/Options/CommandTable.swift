@@ -1,11 +1,27 @@
+import Reports
+
 /// Every command and option of the program.
 enum CommandTable {
-    static let commands = [run, simulate, feedback, generate, certificates, keys, report, compare, calibrate, doctor]
+    static let commands = [
+        run, simulate, feedback, generate, certificates, keys, report, compare, calibrate, doctor, completions, manual,
+    ]
 
     static let help = OptionSpec.flag("help", "h", "show this help")
-    static let output = OptionSpec.value(
-        "output", "o", "FORMAT=PATH",
-        "write a result: terminal, json, csv, reconnects, hgrm or hlog; - is standard output; repeatable")
+    static let output = outputs(of: OutputFormat.allCases)
+
+    /// The option for results in one of some forms.
+    static func outputs(of formats: [OutputFormat]) -> OptionSpec {
+        let names = formats.map(\.rawValue).joined(separator: ", ")
+        return OptionSpec(
+            long: "output", short: "o", placeholder: "FORMAT=PATH", effect: .value,
+            help: "write a result, - is standard output; repeatable: \(names)",
+            choices: formats.map { "\($0.rawValue)=" })
+    }
+
+    static let exitZero = OptionSpec.flag(
+        "exit-zero", nil, "end with 0 whatever the verdict; errors and signals keep their codes")
+    static let explainExit = OptionSpec.flag(
+        "explain-exit", nil, "tell on standard error what the exit code means, and why")
     static let set = OptionSpec.value(
         "set", nil, "KEY=VALUE", "set any profile key, such as sender.batch.linger=2ms; repeatable")
 
@@ -44,14 +60,16 @@ enum CommandTable {
                 "first line opens key or bundle; else PUSHBENCH_PASSPHRASE"),
             faults, set, output,
             .value("allow-host", nil, "NAME", "allow load on this host, which the profile must name too; repeatable"),
-            .value("progress", nil, "STYLE", "auto, plain, json or none"),
+            .value(
+                "progress", nil, "STYLE", "auto, plain, json or none",
+                choices: ProgressPrinter.Style.allCases.map(\.rawValue)),
             .value(
                 "calibration", nil, "WHEN",
                 "auto (the default): this machine's limits are measured once a boot; cached: only if known; off"),
             .flag("quiet", "q", "no progress and no summary"),
             .value("repeat", nil, "COUNT", "so many runs, each with a fresh simulator, in one record (1)"),
             .flag("dry-run", nil, "check the profile, print the effective settings, and stop"),
-            help,
+            exitZero, explainExit, help,
         ])
 
     static let simulate = CommandSpec(
@@ -174,4 +192,11 @@ enum CommandTable {
     static let doctor = CommandSpec(
         name: "doctor", arguments: "[PROFILE]", argumentCount: 0...1,
         summary: "descriptors, ports, clock, libraries: what will go wrong", options: [set, help])
+
+    static let completions = CommandSpec(
+        name: "completions", arguments: "bash|zsh|fish", argumentCount: 1...1,
+        summary: "completions of commands and options for a shell", options: [help])
+
+    static let manual = CommandSpec(
+        name: "man", arguments: "", argumentCount: 0...0, summary: "the manual page, for man -l", options: [help])
 }

@@ -9,9 +9,9 @@ enum HelpText {
         for command in CommandTable.commands { lines.append("  " + padded(command.name, 12) + command.summary) }
         lines += [
             "", "pushbench COMMAND --help tells the options of a command; pushbench --version the version.",
-            "Exit codes: 0 passed, 1 internal error, 2 wrong input, 3 threshold failed, 4 not comparable or inconclusive,",
-            "5 regression, 7 schedule not met, 8 target unreachable, 130 or 143 interrupted.",
+            "Exit codes:",
         ]
+        lines += ExitCode.meanings.map { "  " + padded("\($0.code)", 12) + $0.meaning }
         return lines.joined(separator: "\n")
     }
 
@@ -19,7 +19,7 @@ enum HelpText {
     static func text(for command: CommandSpec) -> String {
         let arguments = command.arguments.isEmpty ? "" : " \(command.arguments)"
         var lines = ["usage: pushbench \(command.name) [OPTIONS]\(arguments)", "", command.summary, ""]
-        for option in command.options where !option.isHidden {
+        for option in command.shownOptions {
             let short = option.short.map { "-\($0), " } ?? "    "
             let name = "  \(short)--\(option.long)" + (option.placeholder.map { " \($0)" } ?? "")
             lines.append(padded(name, 34) + option.help)

@@ -20,6 +20,8 @@ struct OptionSpec: Sendable, Equatable {
     var help: String
     /// Hidden options are for the program's own use.
     var isHidden = false
+    /// Values, or beginnings of values, that shells offer.
+    var choices: [String] = []
 
     /// The environment variable that sets the same profile setting.
     var environmentName: String { "PUSHBENCH_" + long.uppercased().map { $0 == "-" ? "_" : String($0) }.joined() }
@@ -31,8 +33,11 @@ struct OptionSpec: Sendable, Equatable {
             long: long, short: short, placeholder: placeholder, effect: .profile(keyPath: keyPath), help: help)
     }
 
-    static func value(_ long: String, _ short: Character? = nil, _ placeholder: String, _ help: String) -> OptionSpec {
-        OptionSpec(long: long, short: short, placeholder: placeholder, effect: .value, help: help)
+    static func value(
+        _ long: String, _ short: Character? = nil, _ placeholder: String, _ help: String, choices: [String] = []
+    ) -> OptionSpec {
+        OptionSpec(
+            long: long, short: short, placeholder: placeholder, effect: .value, help: help, choices: choices)
     }
 
     static func flag(_ long: String, _ short: Character? = nil, _ help: String) -> OptionSpec {

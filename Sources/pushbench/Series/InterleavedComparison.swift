@@ -49,8 +49,7 @@ struct InterleavedComparison {
             // Half a confirmation is none.
             if !second.isInterrupted { comparison.confirm(with: compared(second), plan: options.plan) }
         }
-        let code = try output.finish(comparison)
-        return interrupts.value > 0 ? SignalWatch.exitCode : code
+        return try output.finish(comparison, interruptedBy: interrupts.value > 0 ? SignalWatch.exitCode : nil)
     }
 
     private func compared(_ outcome: InterleavedRuns.Outcome) -> Comparison {

@@ -34,7 +34,8 @@ struct RepeatedRun {
         }
         if series.verdict.status == .interrupted { series.verdict.exitCode = Int(SignalWatch.exitCode) }
         try write(series)
-        return Int32(series.verdict.exitCode ?? Int(ExitCode.internalError))
+        return ExitOptions(parsed).code(
+            Int32(series.verdict.exitCode ?? Int(ExitCode.internalError)), reasons: series.verdict.reasons)
     }
 
     private var jsonFiles: [RecordFile] {
@@ -50,10 +51,8 @@ struct RepeatedRun {
             Terminal.write(SeriesSummary(series, style: style).text, to: STDOUT_FILENO)
         }
         for output in outputs {
-            let bytes = try output.write(style: style) { (format, style) throws(RecordError) in
-                try format.render(series, style: style)
-            }
-            if let bytes { _ = bytes.withUnsafeBytes { Terminal.write($0, to: STDOUT_FILENO) } }
+            guard let bytes = try output.write(.runs(series), style: style) else { continue }
+            _ = bytes.withUnsafeBytes { Terminal.write($0, to: STDOUT_FILENO) }
         }
     }
 }
