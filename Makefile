@@ -35,7 +35,7 @@ bench: setup ## this machine's limits against what we reach, and the costs of th
 ifeq ($(SANITIZE),thread)
 # A race that is found ends the program with a report and status 66.
 soak: setup
-	swift build -c release --product pushbench --sanitize=thread --scratch-path .build/sanitize-thread
+	SANITIZE=thread swift build -c release --product pushbench --sanitize=thread --scratch-path .build/sanitize-thread
 	@mkdir -p results/local
 	TSAN_OPTIONS="suppressions=$(CURDIR)/scripts/thread-sanitizer.supp halt_on_error=1" .build/sanitize-thread/release/pushbench \
 		run profiles/blocked-writers.json5 -o json=results/local/blocked-writers.json $(ARGS)

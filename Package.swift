@@ -35,8 +35,9 @@ let modules: [(name: String, imports: [String])] = [
     ),
 ]
 
-/// Only the programs are linked to jemalloc, not the tests: sanitizers bring an allocator of their own.
-let jemalloc = LinkerSetting.linkedLibrary("jemalloc")
+/// Only the programs are linked to jemalloc, not the tests: sanitizers bring an allocator of their own, and a program that is built for
+/// one (`SANITIZE` in the environment) does without, too.
+let allocator: [LinkerSetting] = Context.environment["SANITIZE"] == nil ? [.linkedLibrary("jemalloc")] : []
 
 let package = Package(
     name: "pushbench",
@@ -53,7 +54,7 @@ let package = Package(
                 "GatewaySimulator",
                 "ProviderSessions", "SecureChannel", "Transport", "PushWire", "Primitives", "CShims",
             ],
-            linkerSettings: [jemalloc]),
+            linkerSettings: allocator),
         .executableTarget(
             name: "Benchmarks",
             dependencies: [
@@ -63,7 +64,7 @@ let package = Package(
                 "Transport", "SecureChannel", "CShims",
             ],
             path: "Benchmarks",
-            linkerSettings: [jemalloc]),
+            linkerSettings: allocator),
         .testTarget(name: "PrimitivesTests", dependencies: ["Primitives"]),
         .testTarget(
             name: "PushWireTests", dependencies: ["PushWire", "GatewaySimulator", "Primitives", "CNghttp2"]),

@@ -104,7 +104,15 @@ public struct RunSummary {
     private var limitWords: [String] {
         guard let limit = record.limit else { return ["not known"] }
         let name = limit.kind.rawValue
-        return (limit.evidence.isEmpty ? name : "\(name): \(limit.evidence)").split(separator: " ").map(String.init)
+        let text = limit.evidence.isEmpty ? name : "\(name): \(limit.evidence)"
+        return text.split(separator: " ").reduce(into: []) { words, word in
+            // A number and its percent sign stay together.
+            if word.hasPrefix("%"), let last = words.popLast() {
+                words.append("\(last) \(word)")
+            } else {
+                words.append(String(word))
+            }
+        }
     }
 
     /// Little's law held against what was measured.
