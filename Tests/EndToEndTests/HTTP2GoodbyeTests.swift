@@ -199,6 +199,23 @@ extension EndToEndTests {
             }
         }
 
+        @Test func `a target that takes requests and disowns each of them ends the run, however busy it is`()
+            async throws
+        {
+            var run = try Run(
+                """
+                { protocol: "http2", workload: { notifications: 100 },
+                  sender: { connections: 2, reconnect: { base: "10ms", cap: "50ms" } },
+                  target: { simulator: { faults: [{ fault: "goAway", every: 1, last: "none" }] } } }
+                """, outageLimit: .seconds(1))
+            // It accepts what it says that it did not see.
+            run.isLiedTo = true
+            let record = try await run.record()
+            let reasons = record.verdict.reasons
+            #expect(reasons.first == "for too long the target answered no request", "\(reasons)")
+            #expect(record.ledger.accepted == 0 && record.ledger.unsent > 0)
+        }
+
         private static func expectEnd(_ useless: Useless) async throws {
             let gateway = try await ScriptedTLSGateway(useless.prepare)
             let text = gateway.profile(

@@ -124,6 +124,7 @@ private struct NumericOption {
         "sender.identifiers.fixed": [("workload.notifications", "1")],
         "sender.window": [("sender.batch.notifications", "1")],
         "sender.reconnect.attemptsPerSecond": [("sender.connections", "1")],
+        "sender.extraWork": [("workload.notifications", "2")],
         "target.port": [("target.host", "127.0.0.1")],
         "target.simulator.feedback.limit": [("workload.faults.unregistered", "0.5")],
         "target.simulator.storage.offline": [("workload.expiry", "1h")],
@@ -134,7 +135,8 @@ private struct NumericOption {
         "kill": "rate: 1", "replyClose": "mode: 'abrupt'", "throttle": "rate: 1000", "replyDelay": "delay: '1ms'",
         "replySplit": "pieces: [1, 5]", "replyIdentifier": "identifier: 1", "stall": "for: '1s'", "outage": "for: '1s'",
         "freeze": "for: '1s'", "refuse": "for: '1s'", "response": "reason: 'TooManyRequests'",
-        "responseDelay": "delay: '1ms'", "streamLimit": "streams: 1", "streamWindow": "window: 1000",
+        "responseDelay": "delay: '1ms'", "acceptanceDelay": "delay: '1ms'", "streamLimit": "streams: 1",
+        "streamWindow": "window: 1000",
         "tokenLimit": "rate: 1", "windowHeld": "for: '1s'",
     ]
     private static let replacements: Set<String> = ["throttle.bytes", "replyIdentifier.shift", "refuse.share"]
@@ -176,6 +178,8 @@ private struct NumericOption {
         case "delay.p50": members.append("delay: { p50: \(Self.quoted(value)), p99: '3600s', max: '3600s' }")
         case "delay.p99": members.append("delay: { p50: '1ns', p99: \(Self.quoted(value)), max: '3600s' }")
         case "delay.max": members.append("delay: { p50: '1ns', p99: '1ns', max: \(Self.quoted(value)) }")
+        case "delay.median": members.append("delay: { median: \(Self.quoted(value)), sigma: 0 }")
+        case "delay.sigma": members.append("delay: { median: '1ns', sigma: \(Self.quoted(value)) }")
         default:
             members.append(
                 rest.hasSuffix("[]") ? "\(first): [\(Self.quoted(value))]" : "\(rest): \(Self.quoted(value))")

@@ -126,12 +126,15 @@ struct RunMonitor {
         sums.simulatorRunQueue = progress?.runQueueNs
         sums.simulatorHoldings = progress?.holdings
         gatewayMoved = sums.accepted != present.accepted
+        isUnanswered = snapshots.contains { $0.unansweredSessions > 0 }
+        // What a gateway accepts and does not answer is sent again, and so neither progress nor contact.
+        let hasAccepted = gatewayMoved && !isUnanswered
         // Writing the same again and again is none: a gateway may refuse it for ever.
         let firstWrites = sums.written - sums.resent
-        if firstWrites != self.firstWrites || settledNow != settled || gatewayMoved { lastProgress = now }
+        if firstWrites != self.firstWrites || settledNow != settled || hasAccepted { lastProgress = now }
         self.firstWrites = firstWrites
         // A gateway that ends each connection soon after the handshake is not there; one that rejects or accepts is.
-        let hasAnswered = sums.rejected != present.rejected || gatewayMoved
+        let hasAnswered = sums.rejected != present.rejected || hasAccepted
         if lasting > 0 || finished > 0 || hasAnswered { lastContact = now }
         written = sums.written
         settled = settledNow
@@ -139,7 +142,6 @@ struct RunMonitor {
         certificateRefusals = refusals
         protocolRefusals = protocolRefusalsNow
         connectionFailures = snapshots.reduce(0) { $0 + $1.connectionFailures }
-        isUnanswered = snapshots.contains { $0.unansweredSessions > 0 }
         finishedSessions = finished
         present = sums
         if endsInterval { closeInterval(at: now) }
