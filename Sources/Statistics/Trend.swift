@@ -1,20 +1,20 @@
 /// A trend in a series of figures: Mann and Kendall's test, and Theil and Sen's slope.
-struct Trend: Equatable {
+public struct Trend: Equatable, Sendable {
     /// How far the test's statistic lies from that of figures without a trend, in standard deviations; positive when they rise.
-    let score: Double
+    public let score: Double
     /// The median of the slopes between any two figures, per step.
-    let slope: Double
+    public let slope: Double
     /// The median of the figures.
-    let median: Double
+    public let median: Double
     private let count: Int
 
     /// The fewest figures of which anything can be said.
-    static let minimumCount = 8
+    public static let minimumCount = 8
     /// Longer series are thinned out, since all pairs are compared.
     private static let maximumCount = 512
 
     /// Nil for too few figures.
-    init?(_ all: [Double]) {
+    public init?(_ all: [Double]) {
         guard all.count >= Self.minimumCount else { return nil }
         let stride = (all.count + Self.maximumCount - 1) / Self.maximumCount
         let values = Swift.stride(from: 0, to: all.count, by: stride).map { all[$0] }
@@ -31,18 +31,18 @@ struct Trend: Equatable {
         let size = Double(values.count)
         let deviation = (size * (size - 1) * (2 * size + 5) / 18).squareRoot()
         score = Double(balance - balance.signum()) / deviation
-        slope = Self.median(of: slopes)
-        median = Self.median(of: values)
+        slope = Self.middle(of: slopes)
+        median = Self.middle(of: values)
     }
 
     /// By what share of the median the figures change from the first to the last, if that cannot well be chance: a score beyond 2.58
     /// comes once in a hundred times without a trend.
-    var significantChange: Double? {
+    public var significantChange: Double? {
         guard score.magnitude > 2.58, median > 0 else { return nil }
         return slope * Double(count - 1) / median
     }
 
-    private static func median(of values: [Double]) -> Double {
+    private static func middle(of values: [Double]) -> Double {
         let sorted = values.sorted()
         return sorted[sorted.count / 2]
     }
