@@ -49,6 +49,7 @@ enum Main {
         case "report": try ReportCommand(parsed).execute()
         case "compare": try await CompareCommand(parsed).execute()
         case "capacity": try await CapacityCommand(parsed).execute()
+        case "sweep": try await SweepCommand(parsed).execute()
         case "certificates": try CertificatesCommand(parsed).execute()
         case "keys": try KeysCommand(parsed).execute()
         case "completions": try CompletionsCommand(parsed).execute()

@@ -57,9 +57,9 @@ public struct ProbeJudge: Equatable, Sendable {
         case .unreachable, .interrupted, .internalError, .running:
             return record.verdict.reasons.first ?? "the run ended as \(record.verdict.status.rawValue)"
         }
-        guard record.throughput.acceptedPerSecond != nil else {
+        guard answeredPerSecond(of: record) != nil else {
             return "the run has no accepted notifications per second: "
-                + (record.unmeasured?["acceptedPerSecond"] ?? "nothing proves when they were accepted")
+                + (record.unmeasured?["accepted/s"] ?? "nothing proves when they were accepted")
         }
         return nil
     }
@@ -93,21 +93,41 @@ public struct ProbeJudge: Equatable, Sendable {
     }
 
     /// Notifications answered per second, refused ones too; nil if it is not known when they were.
+    ///
+    /// A run that did not keep its schedule has no rate of its own; what was answered while it was measured is known all the same.
     public static func answeredPerSecond(of record: RunRecord) -> Double? {
-        guard let accepted = record.throughput.acceptedPerSecond else { return nil }
         let ledger = record.ledger
-        guard ledger.accepted > 0 else { return accepted }
-        return accepted * Double(ledger.accepted + ledger.rejected) / Double(ledger.accepted)
+        let answered = Double(ledger.accepted + ledger.rejected)
+        let share = ledger.accepted > 0 ? answered / Double(ledger.accepted) : 1
+        if let accepted = record.throughput.acceptedPerSecond { return accepted * share }
+        let measured = measuredIntervals(of: record)
+        let counts = measured.compactMap(\.accepted)
+        let length = measured.reduce(0) { $0 + $1.lengthNs }
+        guard length > 0, counts.count == measured.count else { return nil }
+        return Double(counts.reduce(0, +)) * 1e9 / Double(length) * share
     }
 
+    /// Growth of what was written and not yet answered. A silent protocol proves nothing while it goes on: there the simulator's count of
+    /// what it accepted says more than what is in flight for the sender.
     private static func backlog(of record: RunRecord) -> String? {
-        guard let measure = record.phases?.first(where: { $0.name == "measure" }) else { return nil }
-        let within = record.intervals.filter {
+        var written: Int64 = 0
+        var answered: Int64 = 0
+        var backlogs: [Double] = []
+        let measured = Set(measuredIntervals(of: record).map(\.startNs))
+        for interval in record.intervals {
+            written += interval.written - interval.resent
+            answered += (interval.accepted ?? 0) + interval.rejected
+            guard measured.contains(interval.startNs) else { continue }
+            backlogs.append(Double(interval.accepted == nil ? interval.inFlight : written - answered))
+        }
+        guard let change = Trend(backlogs)?.significantChange, change > backlogShare else { return nil }
+        return "what was not yet answered grew by \(decimalText(100 * change, places: 0)) % while it was measured"
+    }
+
+    private static func measuredIntervals(of record: RunRecord) -> [IntervalRecord] {
+        guard let measure = record.phases?.first(where: { $0.name == "measure" }) else { return [] }
+        return record.intervals.filter {
             $0.startNs >= measure.startNs && $0.startNs + $0.lengthNs <= measure.startNs + measure.lengthNs
         }
-        guard let change = Trend(within.map { Double($0.inFlight) })?.significantChange, change > backlogShare else {
-            return nil
-        }
-        return "what is in flight grew by \(decimalText(100 * change, places: 0)) % while it was measured"
     }
 }

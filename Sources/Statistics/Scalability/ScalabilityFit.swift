@@ -25,6 +25,7 @@ public enum ScalabilityError: Error, Equatable, Sendable, CustomStringConvertibl
     /// The fewest levels of which anything can be said.
     public static let minimumLevels = 6
 
+    /// What was found and what is needed.
     public var description: String {
         switch self {
         case .tooFewLevels(let count):
@@ -78,6 +79,7 @@ public struct ScalabilityFit: Equatable, Sendable {
         /// That many levels must lie beyond the peak, measured or foretold.
         public static let levelsBeyond = 2
 
+        /// What speaks against it, and what is accepted.
         public var description: String {
             switch self {
             case .poorFit(let error):

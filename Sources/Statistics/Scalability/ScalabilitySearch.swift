@@ -17,9 +17,8 @@ struct ScalabilitySearch {
         [1e-6, 1e-4, 1e-2].map { (contention, $0) }
     }
 
-    /// The best model; one that costs nothing is among those tried, on each of both axes.
-    ///
-    /// - Parameter near: a model to begin at, if a good one is known already.
+    /// The best model, begun at one that is known to be good, if there is one. Models without contention, or without coherency cost, are
+    /// among those tried.
     func best(near known: ScalabilityModel? = nil) -> ScalabilityModel {
         let starts = known.map { [(max($0.contention, 1e-9), max($0.coherency, 1e-12))] } ?? Self.starts
         var best = model(contention: 0, coherency: 0)

@@ -19,4 +19,22 @@ extension CommandTable {
             .flag("quiet", "q", "no table, and no line for each try"),
             exitZero, explainExit, help,
         ])
+
+    static let sweep = CommandSpec(
+        name: "sweep", arguments: "PROFILE", argumentCount: 1...1,
+        summary: "batch sizes against connections, or any other settings: which is enough?",
+        options: [
+            .value(
+                "vary", nil, "KEY=V1,V2",
+                "a profile key and its values, from cheap to dear; repeatable (batch 1 to 1000, connections 1 to 32)"),
+            .value("repeat", nil, "COUNT", "how often each combination is run at most (5)"),
+            .flag("full", nil, "run all of them as often; otherwise those clearly behind are given up"),
+            .value("budget", nil, "TIME", "how long all of it may take"),
+            .value("order-seed", nil, "NUMBER", "seed of the order of the runs (1)"),
+            .value("resume", nil, "FILE", "go on with a sweep that was interrupted; its record"),
+            faults, set, outputs(of: [.json]),
+            .value("allow-host", nil, "NAME", "allow load on this host, which the profile must name too; repeatable"),
+            .flag("quiet", "q", "no table, and no line for each run"),
+            exitZero, explainExit, help,
+        ])
 }

@@ -3,7 +3,7 @@ import Reports
 /// Every command and option of the program.
 enum CommandTable {
     static let commands = [
-        run, simulate, feedback, generate, certificates, keys, report, compare, capacity, calibrate, doctor,
+        run, simulate, feedback, generate, certificates, keys, report, compare, sweep, capacity, calibrate, doctor,
         completions, manual,
     ]
 
