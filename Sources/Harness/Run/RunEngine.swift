@@ -39,7 +39,19 @@ public final class RunEngine {
             arrivals: try profile.arrivals(), connectionCount: profile.sender.connections, loopCount: loopCount,
             start: nil)
         monitor = RunMonitor(
-            sessionCount: profile.sender.connections, keepsHistograms: options.keepsIntervalHistograms)
+            sessionCount: profile.sender.connections, keepsHistograms: options.keepsIntervalHistograms,
+            countsAnswers: profile.isAnsweredByOthers)
+    }
+
+    /// What the files that the profile names make doubtful, one sentence each.
+    public var warnings: [String] {
+        guard let file = profile.load.replayFile, profile.workload.notifications < Profile.notificationLimit,
+            UInt64(profile.workload.notifications) > supply.limit
+        else { return [] }
+        return [
+            "load.replayFile: \(file) has \(supply.limit) times for this run, so that \(supply.limit) notifications are sent and not "
+                + "\(profile.workload.notifications)"
+        ]
     }
 
     /// Runs to the end and tells what happened as a record, also when the target is out of reach from the start.
@@ -68,9 +80,12 @@ public final class RunEngine {
             await offerLoad()
         }
         await collect()
+        completeIntervals()
         await shutDown()
         outcome.calibration = options.calibration
-        return RunRecord(of: outcome, profile: profile, source: source, plan: plan)
+        var record = RunRecord(of: outcome, profile: profile, source: source, plan: plan)
+        if !warnings.isEmpty { record.warnings = (record.warnings ?? []) + warnings }
+        return record
     }
 
     // MARK: - Setting up
@@ -173,6 +188,8 @@ public final class RunEngine {
         }
         if options.interrupts.value > 0 { outcome.abort = outcome.abort ?? .interrupted }
         supply.stop()
+        // Before connections end, which would look as if none had stood.
+        outcome.tally = supply.tally
         await onEachLoop { $0.abandon() }
         outcome.end = MonotonicClock.now()
     }
@@ -211,14 +228,27 @@ public final class RunEngine {
         let now = MonotonicClock.now()
         guard monitor.take(snapshots, at: now, endsInterval: ending != .none, progress: child?.lastProgress)
         else { return }
-        options.onInterval(
-            RunProgress(
-                phase: phase, elapsed: now - outcome.startedAt, intervals: monitor.intervals,
-                written: monitor.written, planned: supply.limit == .max ? nil : supply.limit,
-                openConnections: monitor.openConnections, connectionFailures: monitor.connectionFailures))
+        tell(phase, monitor.intervals, at: now)
     }
 
     // MARK: - The end
+
+    /// Has the intervals add up to what is known now, and tells whoever follows the run of the last one, too.
+    private func completeIntervals() {
+        outcome.intervals.complete(
+            accepted: outcome.acceptedInAll ?? (profile.isAnsweredByOthers ? Int64(outcome.acceptedBySender) : nil),
+            rejected: Int64(outcome.sender.ledger.count(of: .rejected)))
+        tell(.draining, outcome.intervals, at: outcome.end)
+    }
+
+    private func tell(_ phase: RunProgress.Phase, _ intervals: [IntervalRecord], at now: Instant) {
+        guard !intervals.isEmpty else { return }
+        options.onInterval(
+            RunProgress(
+                phase: phase, elapsed: now - outcome.startedAt, intervals: intervals, written: monitor.written,
+                planned: supply.limit == .max ? nil : supply.limit, openConnections: monitor.openConnections,
+                connectionFailures: monitor.connectionFailures))
+    }
 
     private func collect() async {
         var snapshots: [LoopRecorder.Snapshot] = []
@@ -239,11 +269,9 @@ public final class RunEngine {
         let isWithoutNumber = profile.workload.notifications == Profile.notificationLimit
         let isEndedByTime = profile.phases.measure != nil && (outcome.abort == nil || isWithoutNumber)
         outcome.generated = isEndedByTime ? (outcome.abort == nil ? supply.scheduledCount : claimed) : supply.limit
-        outcome.tally = supply.tally
+        outcome.tally = outcome.tally ?? supply.tally
         outcome.arrivals = supply.plan
-        if let skipped = outcome.tally?.skippedRuns { outcome.neverSent = skipped }
-        outcome.neverSent.append(SequenceRun(start: claimed, count: outcome.generated - claimed))
-        for run in outcome.neverSent.runs { outcome.sender.ledger.recordUnsent(run) }
+        bookUnsent(SequenceRun(start: claimed, count: outcome.generated - claimed))
         outcome.acceptedBySender = outcome.sender.ledger.count(of: .accepted)
         outcome.rejectedBySender = outcome.sender.ledger.count(of: .rejected)
         guard let child, outcome.abort != .simulatorDied else { return }
@@ -257,6 +285,20 @@ public final class RunEngine {
         outcome.simulatorProgress = child.current.progress.elements
         join()
         outcome.joinReconnects()
+    }
+
+    /// Enters what was skipped and what no connection took, beside what sessions had taken and not written.
+    private func bookUnsent(_ rest: SequenceRun) {
+        outcome.neverSent = (outcome.sender.ledger.fates[.unsent]?.runs ?? []).map {
+            UnsentRun(run: $0, until: outcome.end)
+        }
+        let untaken =
+            (outcome.tally?.skips ?? []).map { UnsentRun(run: $0.run, until: outcome.startedAt + $0.at) }
+            + [UnsentRun(run: rest, until: outcome.end)]
+        for part in untaken where part.run.count > 0 {
+            outcome.sender.ledger.recordUnsent(part.run)
+            outcome.neverSent.append(part)
+        }
     }
 
     /// Lets the simulator's book tell about what the sender does not know, and compares the two.
