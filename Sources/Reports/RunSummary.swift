@@ -145,10 +145,14 @@ public struct RunSummary {
     private var inFlight: [String] {
         guard let law = record.littlesLaw else { return [] }
         return [
-            "\(decimalText(law.inFlight, places: 1)) on average",
+            "\(Self.number(law.inFlight)) on average",
             "by Little's law \(FigureText.rate(law.perSecond)) × \(FigureText.time(law.latencyMeanNs)) = "
-                + decimalText(law.expectedInFlight, places: 1) + (law.holds ? "" : ", which DIFFERS"),
+                + Self.number(law.expectedInFlight) + (law.holds ? "" : ", which DIFFERS"),
         ]
+    }
+
+    private static func number(_ value: Double) -> String {
+        value.magnitude < 100 ? decimalText(value, places: 2) : FigureText.count(Int64(value.rounded()))
     }
 
     /// What the sender had to spare, and how far the simulator was from what it can take at all.

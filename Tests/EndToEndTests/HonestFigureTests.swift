@@ -10,17 +10,18 @@ extension EndToEndTests {
     @Suite struct HonestFigureTests {
         /// A simulator that a run knows nothing of, for a run that is told where it is.
         private func run(
-            _ name: String, _ settings: String, _ body: (RunRecord) throws -> Void
+            _ name: String, _ more: String, _ body: (RunRecord) throws -> Void
         ) async throws {
             let profile = try Profile.read(
-                text: #"{ protocol: "\#(name)", workload: { notifications: 4_000_000_000 } }"#, source: "server.json5")
-            let server = try await SimulatorServer(profile: profile, settings: SimulatorSettings())
+                text: #"{ target: { simulator: { http2: { authentication: "none" } } } }"#, source: "server.json5")
+            guard case .simulator(let settings) = profile.target else { preconditionFailure("it is a simulator") }
+            let server = try await SimulatorServer(profile: profile, settings: settings)
             let port = name == "http2" ? server.http2Port : server.port
             let record: RunRecord
             do {
                 record = try await Run(
                     """
-                    { target: { host: "127.0.0.1", port: \(port), tls: { verify: false } }, protocol: "\(name)", \(settings) }
+                    { target: { host: "127.0.0.1", port: \(port), tls: { verify: false } }, protocol: "\(name)", \(more) }
                     """
                 ).record()
             } catch {

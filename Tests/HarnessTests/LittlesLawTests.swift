@@ -122,14 +122,13 @@ import Workload
 
     // MARK: - Requests
 
-    /// Two requests of 10 ms and one that was given up after 100 ms, as a session counts them, and as a recorder times them.
+    /// Ten requests of 10 ms and one that was given up after 100 ms, as a session counts them, and as a recorder times them.
     private func requests(timed: [Int64]) -> RunOutcome {
         var outcome = RunOutcome()
         (outcome.startedAt, outcome.end) = (begin, at(100))
         var flight = FlightClock()
         flight.advance(to: at(0), inFlight: 0)
-        flight.advance(to: at(10), inFlight: 2)
-        flight.advance(to: at(20), inFlight: 2)
+        flight.advance(to: at(10), inFlight: 11)
         flight.advance(to: at(100), inFlight: 1)
         outcome.sender.flight = flight
         let services = Histogram()
@@ -146,16 +145,18 @@ import Workload
     }
 
     @Test func `of requests those count that nobody answered, and no more can be in flight than were`() throws {
-        let outcome = requests(timed: [10, 10, 100])
+        let outcome = requests(timed: Self.tens + [100])
         guard case .found(let law) = LittlesLaw.find(outcome, requestJoin(outcome), isTimed: true) else {
             Issue.record("no law")
             return
         }
-        #expect(law.inFlight == 1.2 && law.expectedInFlight == 1.2 && law.holds && law.tolerance == 0.001)
-        #expect(law.perSecond == 30 && law.latencyMeanNs == 40_000_000)
+        #expect(law.inFlight == 2 && law.expectedInFlight == 2 && law.holds && law.tolerance == 0.001)
+        #expect(law.perSecond == 110 && law.latencyMeanNs == 18_181_818)
     }
 
-    @Test(arguments: [[10, 10], [10, 100], [10, 10, 10, 100], [10, 10, 99]] as [[Int64]])
+    private static let tens: [Int64] = Array(repeating: 10, count: 10)
+
+    @Test(arguments: [tens, tens.dropLast() + [100], tens + [10, 100], tens + [99]] as [[Int64]])
     func `a request that is timed twice, not at all or wrongly breaks it`(timed: [Int64]) {
         let outcome = requests(timed: timed)
         guard case .found(let law) = LittlesLaw.find(outcome, requestJoin(outcome), isTimed: true) else {
@@ -171,7 +172,9 @@ import Workload
     }
 
     @Test func `no request is no law`() {
-        var outcome = requests(timed: [])
+        var outcome = requests(timed: [10])
+        #expect(reason(outcome, requestJoin(outcome)) == "1 are too few for a rate: 10 are needed")
+        outcome.sender.histograms = [:]
         outcome.sender.flight = FlightClock()
         #expect(reason(outcome, requestJoin(outcome)) == "no request was in flight")
     }

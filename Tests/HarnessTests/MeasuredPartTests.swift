@@ -45,7 +45,10 @@ import Testing
 
     @Test func `over HTTP/2 the answers of a foreign target within the time count`() throws {
         let profile = try profile(
-            #"{ protocol: "http2", target: { host: "gateway.test", port: 443 }, phases: { warmup: "1s", measure: "2s" } }"#
+            """
+            { protocol: "http2", target: { host: "gateway.test", port: 443 }, phases: { warmup: "1s", measure: "2s" },
+              sender: { http2: { authentication: "certificate" } } }
+            """
         )
         var outcome = outcome(300)
         (outcome.measureStart, outcome.measureEnd) = (begin + .seconds(1), begin + .seconds(3))

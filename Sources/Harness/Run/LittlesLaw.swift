@@ -31,8 +31,10 @@ enum LittlesLaw {
     private static func ofRequests(_ outcome: RunOutcome) -> Finding {
         let flight = outcome.sender.flight
         let timed = [Series.service, .serviceRefused].map { outcome.sender.sum(of: $0) }
+        let count = timed.reduce(flight.withdrawnCount) { $0 + $1.count }
+        guard count == 0 || count >= MeasuredPart.fewest else { return .missing(tooFew(count)) }
         let law = LittlesLawRecord(
-            held: flight.total, count: timed.reduce(flight.withdrawnCount) { $0 + $1.count },
+            held: flight.total, count: count,
             latencySum: Double(timed.reduce(flight.withdrawnTime) { $0 + $1.sum }),
             lengthNs: (flight.until - outcome.startedAt).nanoseconds, tolerance: requestTolerance)
         return law.map(Finding.found) ?? .missing("no request was in flight")
@@ -45,6 +47,7 @@ enum LittlesLaw {
         }
         let (written, refused) = (outcome.sender.firstWrites, outcome.sender.refusedAt)
         guard accepted.count > 0 else { return .missing("nothing was accepted") }
+        guard written.count >= MeasuredPart.fewest else { return .missing(tooFew(written.count)) }
         guard simulator.ledger.duplicates == 0, accepted.count == simulator.ledger.accepted else {
             return .missing("some notifications were accepted twice, or carried no identifier of the run's")
         }
@@ -69,6 +72,11 @@ enum LittlesLaw {
             latencySum: mean * Double(accepted.count) + replyMean * Double(refused.count),
             lengthNs: (last - outcome.startedAt).nanoseconds, tolerance: tolerance)
         return law.map(Finding.found) ?? .missing("nothing was in flight for any time")
+    }
+
+    /// Where there is no rate, there is no law about it.
+    private static func tooFew(_ count: Int64) -> String {
+        "\(count) are too few for a rate: \(MeasuredPart.fewest) are needed"
     }
 
     /// The service times of all phases.

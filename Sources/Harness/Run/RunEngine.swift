@@ -159,7 +159,7 @@ public final class RunEngine {
         outcome.startedAt = MonotonicClock.now()
         monitor.begin(at: outcome.startedAt)
         outcome.measureStart = outcome.startedAt + profile.phases.warmup
-        let measureEnd = profile.phases.measure.map { outcome.measureStart + $0 } ?? .distantFuture
+        var measureEnd = profile.phases.measure.map { outcome.measureStart + $0 } ?? .distantFuture
         outcome.bounds = PhaseBounds(measureStart: outcome.measureStart, measureEnd: measureEnd)
         await onEachLoop { [start = outcome.startedAt, bounds = outcome.bounds] in $0.begin(at: start, bounds) }
         if options.interrupts.value == 0 { supply.release(at: outcome.startedAt) }
@@ -167,6 +167,11 @@ public final class RunEngine {
         await onEachLoop { $0.wake() }
         while !mustAbort && !monitor.isFinished {  // bounded by the phases, the drain and the outage limit
             let now = MonotonicClock.now()
+            if options.interrupts.value > 0, now < measureEnd {
+                // The schedule ends here, too: what was due by now and nobody took is not forgotten.
+                measureEnd = now
+                if supply.plan != nil { supply.close(at: now) }
+            }
             endOffer(at: measureEnd, now: now)
             if options.interrupts.value > 0 && monitor.written == 0 { break }
             await observe(supply.isExhausted ? .draining : now < outcome.measureStart ? .warmup : .measuring)
@@ -187,6 +192,7 @@ public final class RunEngine {
             await tick()
         }
         if options.interrupts.value > 0 { outcome.abort = outcome.abort ?? .interrupted }
+        if supply.plan != nil, outcome.abort != nil { closeSchedule(at: MonotonicClock.now()) }
         supply.stop()
         // Before connections end, which would look as if none had stood.
         outcome.tally = supply.tally
@@ -194,16 +200,24 @@ public final class RunEngine {
         outcome.end = MonotonicClock.now()
     }
 
-    /// Ends the offer when its time is over, or the user says so. What was due by then may still go for a moment.
+    /// Ends an open loop's schedule at once, unless it has ended before.
+    private func closeSchedule(at now: Instant) {
+        guard outcome.claimedInTime == nil else { return }
+        supply.close(at: now)
+        outcome.claimedInTime = supply.claimedCount
+    }
+
+    /// Ends the offer when its time is over. What was due by then may still go for a moment, unless the user insists.
     private func endOffer(at end: Instant, now: Instant) {
         let grace = supply.plan == nil ? .zero : Self.closingTime
-        if options.interrupts.value > 0 || now >= end + grace { supply.stop() }
+        if options.interrupts.value > 1 || now >= end + grace { supply.stop() }
         if now >= end, supply.plan != nil { outcome.claimedInTime = outcome.claimedInTime ?? supply.claimedCount }
     }
 
     /// Ends a run that never began to send.
     private func giveUp() async {
         monitor.begin(at: outcome.startedAt)
+        if supply.plan != nil { supply.close(at: MonotonicClock.now()) }
         supply.stop()
         await onEachLoop { $0.abandon() }
         outcome.end = MonotonicClock.now()
@@ -238,7 +252,7 @@ public final class RunEngine {
         outcome.intervals.complete(
             accepted: outcome.acceptedInAll ?? (profile.isAnsweredByOthers ? Int64(outcome.acceptedBySender) : nil),
             rejected: Int64(outcome.sender.ledger.count(of: .rejected)))
-        tell(.draining, outcome.intervals, at: outcome.end)
+        tell(.ended, outcome.intervals, at: outcome.end)
     }
 
     private func tell(_ phase: RunProgress.Phase, _ intervals: [IntervalRecord], at now: Instant) {
@@ -265,10 +279,10 @@ public final class RunEngine {
         outcome.senderUsage = ProcessUsage.now().since(earlierUsage)
         outcome.senderUsage.loops = outcome.sender.uses.map { LoopResourcesRecord($0) }
         let claimed = supply.claimedCount
-        // A run that time ends generates what it takes; one with a number has planned all of them.
+        // A run that time ends generates what it takes, or what its schedule had until its end; one with a number has planned all of them.
         let isWithoutNumber = profile.workload.notifications == Profile.notificationLimit
         let isEndedByTime = profile.phases.measure != nil && (outcome.abort == nil || isWithoutNumber)
-        outcome.generated = isEndedByTime ? (outcome.abort == nil ? supply.scheduledCount : claimed) : supply.limit
+        outcome.generated = isEndedByTime ? supply.scheduledCount : supply.limit
         outcome.tally = outcome.tally ?? supply.tally
         outcome.arrivals = supply.plan
         bookUnsent(SequenceRun(start: claimed, count: outcome.generated - claimed))

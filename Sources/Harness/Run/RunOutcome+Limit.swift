@@ -37,7 +37,7 @@ extension RunOutcome {
         if profile.load.loop == .open { rules.scheduleKept = missedSchedule == nil }
         rules.miss = schedule.flatMap { LimitRules.Miss($0, heldFor: tally?.heldFor) }
         rules.targetEnd = targetEnd
-        rules.isCutShort = abort != nil
+        rules.isCutShort = abort != nil && abort != .interrupted
         if profile.protocolName.hasIdentifiers {
             let sent = Int64(generated) - Int64(sender.ledger.count(of: .unsent))
             let settled = sender.ledger.count(of: .accepted) + sender.ledger.count(of: .rejected)

@@ -64,7 +64,8 @@ struct RunCommand {
                 printer.show(interval)
                 keeper.keep(interval)
                 for log in logs { log.add(interval.intervals) }
-                guard interval.phase != .draining, let failed = watch.failure(in: interval.intervals) else { return }
+                guard ![.draining, .ended].contains(interval.phase), let failed = watch.failure(in: interval.intervals)
+                else { return }
                 let isFirst = failure.withLock { kept in
                     defer { kept = kept ?? (failed, interval.elapsed) }
                     return kept == nil
