@@ -120,8 +120,9 @@ public struct ProbeJudge: Equatable, Sendable {
             guard measured.contains(interval.startNs) else { continue }
             backlogs.append(Double(interval.accepted == nil ? interval.inFlight : written - answered))
         }
-        guard let change = Trend(backlogs)?.significantChange, change > backlogShare else { return nil }
-        return "what was not yet answered grew by \(decimalText(100 * change, places: 0)) % while it was measured"
+        guard let trend = Trend(backlogs), trend.isSignificant, trend.change > backlogShare else { return nil }
+        return "what was not yet answered grew from \(Count(Int64(trend.first)).grouped) to "
+            + "\(Count(Int64(trend.last)).grouped) while it was measured"
     }
 
     private static func measuredIntervals(of record: RunRecord) -> [IntervalRecord] {

@@ -56,8 +56,8 @@ struct SweepCommand {
         let folder = try ScratchFolder()
         var record = start
         var race = SweepRace(record.plan, known: record.rates)
-        let begin = MonotonicClock.now
-        func elapsed() -> Int64 { (MonotonicClock.now - begin).nanoseconds + start.elapsedNs }
+        let begin = MonotonicClock.now()
+        func elapsed() -> Int64 { (MonotonicClock.now() - begin).nanoseconds + start.elapsedNs }
         var wasStopped = false
         while let cell = race.cell {
             if isOverBudget(record, elapsedNs: elapsed()) {
