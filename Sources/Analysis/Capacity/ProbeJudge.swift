@@ -52,7 +52,7 @@ public struct ProbeJudge: Equatable, Sendable {
 
     private static func uselessness(of record: RunRecord) -> String? {
         switch record.verdict.status {
-        case .passed, .failed, .generatorLimited, .inconclusive: break
+        case .passed, .failed, .generatorLimited, .scheduleMissed, .inconclusive: break
         case .unreachable where record.ledger.accepted > 0: break
         case .unreachable, .interrupted, .internalError, .running:
             return record.verdict.reasons.first ?? "the run ended as \(record.verdict.status.rawValue)"
