@@ -23,7 +23,9 @@ struct ForestChart {
     init?(_ comparison: Comparison) {
         self.comparison = comparison
         let drawable = comparison.metrics.compactMap { figure -> Row? in
-            guard let metric = try? Metric(figure.name), metric.isNamedByUs, let ratio = figure.ratio,
+            guard let metric = try? Metric(figure.name), metric.isNamedByUs,
+                figure.isGating || figure.direction != .neither,
+                let ratio = figure.ratio,
                 let low = figure.ratioLow,
                 let high = figure.ratioHigh, low > 0, high >= low, ratio > 0, high.isFinite
             else { return nil }
@@ -122,7 +124,7 @@ struct ForestChart {
         return
             (told
             + (left > 0
-                ? ["\(left) figures without a ratio, or by names of the gateway's, stand in the table only"] : []))
+                ? ["\(left) other figures stand in the table only"] : []))
             .joined(separator: "; ") + "."
     }
 }

@@ -28,7 +28,7 @@ enum PageStyle {
         .good{color:var(--good)}.bad{color:var(--bad)}.caution{color:var(--caution)}
         .reasons{margin:.4rem 0;padding-left:1.2rem}
         .origin{font-size:.85rem;margin-top:.8rem}
-        .tiles{display:grid;grid-template-columns:repeat(auto-fit,minmax(12rem,1fr));gap:1.5rem 2rem;margin:2rem 0 0}
+        .tiles{display:grid;grid-template-columns:repeat(auto-fill,minmax(12rem,1fr));gap:1.5rem 2rem;margin:2rem 0 0}
         .tiles>div{border-top:2px solid var(--ink);padding-top:.5rem}
         .tiles dt{font-size:.85rem;color:var(--soft)}
         .tiles dd{margin:0;font-size:1.65rem;font-weight:600;line-height:1.3;letter-spacing:-.01em}
@@ -58,7 +58,7 @@ enum PageStyle {
         figcaption{font-size:.9rem;max-width:52rem;margin-bottom:.6rem}
         figcaption b{display:block;color:var(--ink);font-weight:600}
         .drawing{overflow-x:auto}
-        svg.chart{display:block;width:100%;height:auto;min-width:38rem}
+        svg.chart{display:block;width:100%;height:auto;min-width:46rem}
         .chart text{font-size:12px;stroke:none}
         .legend{display:flex;flex-wrap:wrap;gap:.2rem 1.4rem;margin:0 0 .2rem;padding:0;list-style:none;font-size:.9rem}
         .legend svg{width:1.9rem;height:.7rem;margin-right:.45rem;vertical-align:baseline}
@@ -79,13 +79,13 @@ enum PageStyle {
         @media (max-width:40rem){
         body{padding:1.5rem 1rem}h1{font-size:1.7rem}section{margin-top:2.4rem}
         dl.facts{display:block}.facts dt{margin-top:.6rem}
-        .tiles{grid-template-columns:repeat(auto-fit,minmax(9rem,1fr));gap:1.2rem}.tiles dd{font-size:1.35rem}
+        .tiles{grid-template-columns:repeat(auto-fill,minmax(9rem,1fr));gap:1.2rem}.tiles dd{font-size:1.35rem}
         table{min-width:100%}}
         @page{margin:15mm}
         @media print{
         body{max-width:none;padding:0;font-size:9.5pt}nav{display:none}section{margin-top:1.6rem}
-        figure,tr,.tiles,pre{break-inside:avoid}h2,h3,caption{break-after:avoid}
-        .scroll,.drawing,pre{overflow:visible}svg.chart{min-width:0;max-height:9cm}pre{white-space:pre-wrap}
+        .tiles{grid-template-columns:repeat(4,1fr)}figure,tr,.tiles{break-inside:avoid}h2,h3,caption{break-after:avoid}
+        .scroll,.drawing,pre{overflow:visible}svg.chart{min-width:0;max-height:9cm}pre{white-space:pre-wrap;columns:3;padding:.6rem;font-size:6.5pt;background:none}
         details::details-content{content-visibility:visible;block-size:auto}summary{list-style:none;color:inherit}}
         """
 }

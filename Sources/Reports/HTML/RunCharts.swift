@@ -42,7 +42,7 @@ enum RunCharts {
             let values = side.values.compactMap { $0 }
             let extremes = [median(values), values.min(), values.max()].map { FigureText.value($0, unit) }
             return
-                "\(side.name.isEmpty ? "" : side.name + ": ")median \(extremes[0]), lowest \(extremes[1]), highest \(extremes[2])"
+                "\(side.name.isEmpty ? "Median" : side.name + ": median") \(extremes[0]), lowest \(extremes[1]), highest \(extremes[2])"
         }
         return Chart(
             title: "\(metric.name) of each run",

@@ -119,8 +119,9 @@ struct RunPage {
         return table.markup
     }
 
+    /// A word of judgement, which stands out if it is good or bad news.
     static func word(_ text: String, _ mood: HTMLPage.Mood?) -> Markup {
-        .element("span", ["class": mood.map { "word \($0.rawValue)" } ?? "word"], text: text)
+        mood.map { .element("span", ["class": "word \($0.rawValue)"], text: text) } ?? .text(text)
     }
 }
 

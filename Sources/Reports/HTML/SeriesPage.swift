@@ -38,7 +38,7 @@ struct SeriesPage {
             table.add(
                 .text("\(index + 1)"),
                 [
-                    .text(run.startedAt), RunPage.word(run.verdict.status.rawValue, run.verdict.status.mood),
+                    .text(began(run)), RunPage.word(run.verdict.status.rawValue, run.verdict.status.mood),
                     .rate(name("accepted/s"), run.throughput.acceptedPerSecond),
                     .count(name("accepted"), run.ledger.accepted),
                     .count(name("rejected"), run.ledger.rejected), .count(name("lost"), run.ledger.lost),
@@ -60,6 +60,13 @@ struct SeriesPage {
     }
 
     private static let rowLimit = 200
+
+    /// When a run began; the time alone where all runs began on one day.
+    private func began(_ run: RunRecord) -> String {
+        let days = Set(runs.map { $0.startedAt.prefix { $0 != "T" } })
+        guard days.count == 1, let mark = run.startedAt.firstIndex(of: "T") else { return run.startedAt }
+        return String(run.startedAt[mark...].dropFirst())
+    }
 
     private var differing: Markup {
         let hashes = Set(runs.map(\.profileHash))
