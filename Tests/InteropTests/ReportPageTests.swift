@@ -67,7 +67,7 @@ extension InteropTests {
             let terminal = try Self.pushbench(["report", sample.path])
             let blocks = String(decoding: terminal.output, as: UTF8.self).components(separatedBy: "\n\n")
             try #require(blocks.count > 3)
-            let shown = page.text.replacing("µ", with: "u").replacing("×", with: "x")
+            let shown = page.text.replacing("µ", with: "u").replacing("×", with: "x").replacing("\u{A0}", with: " ")
             let lines = blocks[1].split(separator: "\n").map { line in
                 let words = line.dropFirst(12)
                 return words.hasSuffix(",") ? words.dropLast() : words

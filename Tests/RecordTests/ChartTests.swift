@@ -104,7 +104,9 @@ import Testing
     @Test func `gnuplot is told numbers and words of ours, whatever a record says`() throws {
         let folder = try TemporaryFolder()
         let heard = folder.path("heard")
-        let gnuplot = Gnuplot(path: try Self.program("cat >> \(heard); echo \"\(Self.drawing)\"", in: folder))
+        try folder.write("drawing.svg", Self.drawing)
+        let script = "cat >> \(heard); cat \(folder.path("drawing.svg"))"
+        let gnuplot = Gnuplot(path: try Self.program(script, in: folder))
         var record = try hostileRecord()
         record.intervals = [record.intervals[0], record.intervals[0]]
         record.intervals[1].startNs = 1_000_000_000

@@ -11,12 +11,12 @@ enum PageStyle {
         --k2:#7fb6f5;--k3:#f0a562;--k4:#72cc93;--k5:#c0a6f1;--k6:#5fc9c8;--k7:#f18fc1}}
         *{box-sizing:border-box}
         html{-webkit-text-size-adjust:100%;text-size-adjust:100%}
-        body{margin:0 auto;padding:3rem 1.5rem 2rem;max-width:64rem;background:var(--paper);color:var(--ink);
+        body{margin:0 auto;padding:2rem 1.5rem;max-width:64rem;background:var(--paper);color:var(--ink);
         font:1rem/1.5 system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue","Noto Sans","Liberation Sans",Arial,sans-serif;
         font-variant-numeric:tabular-nums;overflow-wrap:break-word}
         h1,h2,h3{line-height:1.2;font-weight:600;letter-spacing:-.01em}
         h1{margin:.1rem 0 0;font-size:2.1rem}
-        h2{margin:0 0 1rem;font-size:1.3rem}
+        h2{margin:0 0 .8rem;font-size:1.3rem}
         h3{margin:2rem 0 .5rem;font-size:1.02rem}
         p{margin:.5rem 0;max-width:46rem}
         a{color:var(--link)}
@@ -28,17 +28,17 @@ enum PageStyle {
         .good{color:var(--good)}.bad{color:var(--bad)}.caution{color:var(--caution)}
         .reasons{margin:.4rem 0;padding-left:1.2rem}
         .origin{font-size:.85rem;margin-top:.8rem}
-        .tiles{display:grid;grid-template-columns:repeat(auto-fill,minmax(12rem,1fr));gap:1.5rem 2rem;margin:2rem 0 0}
+        .tiles{display:grid;grid-template-columns:repeat(auto-fill,minmax(12rem,1fr));gap:1.5rem 2rem;margin:1.6rem 0 0}
         .tiles>div{border-top:2px solid var(--ink);padding-top:.5rem}
         .tiles dt{font-size:.85rem;color:var(--soft)}
         .tiles dd{margin:0;font-size:1.65rem;font-weight:600;line-height:1.3;letter-spacing:-.01em}
         .tiles small{display:block;font-size:.85rem;font-weight:400;line-height:1.4;letter-spacing:0;margin-top:.15rem}
         .tiles .absent{font-size:1.15rem;font-weight:400}
-        nav{display:flex;flex-wrap:wrap;gap:.25rem 1.1rem;margin:2.2rem 0 0;padding:.7rem 0;font-size:.9rem;
+        nav{display:flex;flex-wrap:wrap;gap:.25rem 1.1rem;margin:1.8rem 0 0;padding:.6rem 0;font-size:.9rem;
         border-block:1px solid var(--line)}
         nav a{text-decoration:none}nav a:hover{text-decoration:underline}
-        section{margin:3rem 0 0}
-        dl.facts{display:grid;grid-template-columns:8rem 1fr;gap:.4rem 1.5rem;margin:0}
+        section{margin:2.6rem 0 0}
+        dl.facts{display:grid;grid-template-columns:8rem 1fr;gap:.3rem 1.5rem;margin:0;font-size:.95rem}
         .facts dt{grid-column:1;color:var(--soft)}.facts dd{grid-column:2;margin:0}
         .scroll{overflow-x:auto;margin:1rem 0}
         table{border-collapse:collapse;font-size:.9rem;min-width:60%}

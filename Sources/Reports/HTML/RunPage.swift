@@ -85,7 +85,8 @@ struct RunPage {
         var parts: [Markup] = []
         for fact in facts where !fact.items.isEmpty {
             if !fact.label.isEmpty { parts.append(.element("dt", text: fact.label)) }
-            parts.append(.element("dd", text: fact.text))
+            // A number and its percent sign stay together.
+            parts.append(.element("dd", text: fact.text.replacing(" %", with: "\u{A0}%")))
         }
         return parts.isEmpty ? .nothing : .element("dl", ["class": "facts"], parts)
     }
