@@ -37,11 +37,12 @@ struct RunPage {
             ("rejected", ledger.rejected), ("lost", ledger.lost), ("unknown", ledger.unknown),
             ("unsent", ledger.unsent),
         ]
-        .map { "\(FigureText.count($0.1)) \($0.0)" }.joined(separator: ", ")
+        .map { "\(FigureText.count($0.1)) \($0.0)" as String }.joined(separator: ", ")
         let headroom = summary.facts.first { $0.label == "headroom" }?.items.first ?? ""
         return [
             HTMLPage.Tile(
-                name: "Accepted per second", figure: .rate("accepted/s", record.throughput.acceptedPerSecond),
+                name: "Accepted per second" + (record.throughput.acceptedBound == nil ? "" : ", at least"),
+                figure: .rate("accepted/s", record.throughput.acceptedPerSecond),
                 note: record.throughput.acceptedPerSecond == nil ? record.unmeasured?["accepted/s"] ?? "" : share ?? ""),
             HTMLPage.Tile(
                 name: "Accepted", figure: .count("accepted", ledger.accepted),
@@ -137,7 +138,7 @@ extension VerdictRecord.Status {
         switch self {
         case .passed: .good
         case .failed, .unreachable, .internalError: .bad
-        case .running, .inconclusive, .generatorLimited, .interrupted: .caution
+        case .running, .inconclusive, .generatorLimited, .scheduleMissed, .interrupted: .caution
         }
     }
 }
