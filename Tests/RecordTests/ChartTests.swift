@@ -135,6 +135,8 @@ import Testing
         #expect(ChartTicks.seconds(to: 3_600, about: 10) == stride(from: 0, through: 3_600, by: 600).map(Double.init))
         #expect(ChartTicks.decades(from: 800, to: 1.2e4) == [1e3, 2e3, 5e3, 1e4])
         #expect(ChartTicks.decades(from: 0, to: 1) == [])
+        #expect(ChartTicks.linear(to: .leastNonzeroMagnitude, about: 4).count < 10)
+        #expect(ChartTicks.linear(to: .greatestFiniteMagnitude, about: 4).count < 10)
         #expect(ChartUnit.oneIn.text(1_000) == "99.9 %" && ChartUnit.oneIn.text(1) == "0 %")
         #expect(
             ChartUnit.change.text(1.05) == "+5 %" && ChartUnit.change.text(0.5) == "-50 %"

@@ -37,6 +37,8 @@ enum ChartTicks {
 
     /// The largest power of ten that is not above a positive number.
     private static func powerOfTen(notAbove number: Double) -> Double {
+        // Smaller ones would end in a power that is zero.
+        guard number > 1e-300 else { return 1e-300 }
         var power = 1.0
         while power > number { power /= 10 }
         while power * 10 <= number { power *= 10 }

@@ -48,7 +48,7 @@ extension RunPage {
                     : Markup.note([
                         "The ledger does NOT balance: \(ledger.imbalance) notifications have no fate, or more than one."
                     ]),
-                table.markup, beside.markup, losses, proofs,
+                table.markup, beside.markup, losses, proofs, requests,
             ])
     }
 
@@ -79,6 +79,27 @@ extension RunPage {
         ].filter { $0.2 > 0 }
         var table = HTMLTable("What proved the accepted ones", [.text("proof"), .number("notifications")])
         for (key, name, count) in kinds { table.add(.text(name), [.count("proof.\(key)", count)]) }
+        return table.markup
+    }
+
+    /// What the simulator counted of HTTP/2; nothing where nobody spoke it.
+    private var requests: Markup {
+        guard let book = record.simulatorLedger?.http2 else { return .nothing }
+        let counts: [(String, String, Int64)] = [
+            ("requests", "requests read whole", book.requests), ("accepted", "notifications accepted", book.accepted),
+            ("refusedStreams", "streams refused", book.refusedStreams),
+            ("cancelledStreams", "streams reset by the sender", book.cancelledStreams),
+            ("resetStreams", "streams reset instead of answered", book.resetStreams),
+            ("unanswered", "requests left without answer", book.unanswered),
+            ("ignoredStreams", "streams beyond the last of a GOAWAY", book.ignoredStreams),
+            ("goAways", "GOAWAY frames", book.goAways),
+            ("violations", "connections that broke the protocol", book.violations),
+            ("maxOpenStreams", "streams open at once on a connection, at most", book.maxOpenStreams),
+        ]
+        var table = HTMLTable("HTTP/2 by the simulator's book", [.text("what"), .number("count")])
+        for (key, name, count) in counts where count != 0 {
+            table.add(.text(name), [.count("simulatorLedger.http2.\(key)", count)])
+        }
         return table.markup
     }
 
