@@ -1,4 +1,3 @@
-import Glibc
 public import Primitives
 
 /// The search for the highest rate at which a target holds what was asked of it: rise by doubling, halve the gap, try the edges again, confirm.
@@ -94,6 +93,8 @@ public struct CapacitySearch: Equatable, Sendable {
     private var next: Probe
     /// Edges still to be tried again, the next one last.
     private var edges: [Rate] = []
+    /// The bracket whose edges were, or are, tried again.
+    private var triedBracket: [Rate] = []
     private var failedConfirmations = 0
     /// How often an edge of the bracket said another thing than before: a measure of how noisy target and machine are.
     public private(set) var contradictions = 0
@@ -208,7 +209,10 @@ public struct CapacitySearch: Equatable, Sendable {
             finding = .generatorLimited(held: held, tried: upper.rate)
             return
         }
-        if edges.isEmpty, next.stage != .edge, contradictions < Self.patience { edges = [upper.rate, held] }
+        if triedBracket != [held, upper.rate], contradictions < Self.patience {
+            triedBracket = [held, upper.rate]
+            edges = [upper.rate, held]
+        }
         if let edge = edges.popLast() { attempt(edge, .edge) } else { confirm() }
     }
 

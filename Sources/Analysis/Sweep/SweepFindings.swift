@@ -1,4 +1,3 @@
-import Glibc
 import Primitives
 public import RunRecords
 import Statistics
@@ -156,8 +155,7 @@ extension SweepRecord {
 
     private func effects(_ rates: [Double?]) -> [SweepEffect] {
         func mean(_ cells: [Int]) -> Double? {
-            let logs = cells.compactMap { rates[$0] }.filter { $0 > 0 }.map(log)
-            return logs.isEmpty ? nil : exp(logs.reduce(0, +) / Double(logs.count))
+            geometricMean(cells.compactMap { rates[$0] }.filter { $0 > 0 })
         }
         let all = Array(rates.indices)
         guard let overall = mean(all) else { return [] }

@@ -1,11 +1,9 @@
-import Glibc
 import Primitives
 import Statistics
 
 /// Which combination of a sweep is run next: all of them in each round, in an order of its own; in a race only those that may still win.
 ///
-/// After a round a combination is out when even its best rate, and what scatters, leave it behind the leader. Its scatter is that of the
-/// logarithms of all repeated rates so far, and at least ``scatterMin``, so that luck in two runs decides nothing.
+/// After a round a combination is out when what scatters does not explain how far it lies behind the leader (``PooledRates``).
 public struct SweepRace: Equatable, Sendable {
     /// How it is carried out.
     public struct Plan: Equatable, Sendable {
@@ -20,12 +18,6 @@ public struct SweepRace: Equatable, Sendable {
         public init() {}
     }
 
-    /// No scatter is taken to be less: runs of a hundredth more or less are alike.
-    public static let scatterMin = 0.03
-    /// The scatter that is assumed as long as no combination was run twice.
-    public static let scatterBefore = 0.15
-    /// A combination is out when it lies that many standard deviations of a difference behind.
-    public static let deviations = 3.0
     /// Rates within this share of the best count as good as the best, and stay in.
     public static let goodShare = 0.97
 
@@ -76,31 +68,14 @@ public struct SweepRace: Equatable, Sendable {
         }
     }
 
+    /// One that did not finish in two rounds is out as well.
     private mutating func dropLosers() {
-        let scatter = scatter
-        let logs = rates.map { $0.compactMap { $0 }.map(log) }
-        let finished = running.filter { !logs[$0].isEmpty }
-        guard let leader = finished.max(by: { mean(logs[$0]) < mean(logs[$1]) }) else { return }
-        let best = mean(logs[leader]) + log(Self.goodShare)
+        let pool = PooledRates(rates.map { $0.compactMap { $0 } })
+        let leader = running.filter { pool.means[$0] != nil }.max { (pool.means[$0] ?? 0) < (pool.means[$1] ?? 0) }
+        guard let leader else { return }
         running = running.filter { cell in
-            guard !logs[cell].isEmpty else { return rates[cell].count < 2 }
-            let deviation = scatter * (1 / Double(logs[cell].count) + 1 / Double(logs[leader].count)).squareRoot()
-            return mean(logs[cell]) + Self.deviations * deviation >= best
+            guard pool.means[cell] != nil else { return rates[cell].count < 2 }
+            return pool.mayReach(Self.goodShare, of: leader, with: cell)
         }
     }
-
-    /// The standard deviation of the logarithms of rates of one combination, over all that were run more than once.
-    private var scatter: Double {
-        var squares = 0.0
-        var freedom = 0
-        for values in rates.map({ $0.compactMap { $0 }.map(log) }) where values.count > 1 {
-            let mean = mean(values)
-            squares += values.reduce(0) { $0 + ($1 - mean) * ($1 - mean) }
-            freedom += values.count - 1
-        }
-        guard freedom > 0 else { return Self.scatterBefore }
-        return max(Self.scatterMin, (squares / Double(freedom)).squareRoot())
-    }
-
-    private func mean(_ values: [Double]) -> Double { values.reduce(0, +) / Double(max(values.count, 1)) }
 }
