@@ -24,6 +24,10 @@ public final class RunEngine {
     private static let closingTime = Interval.milliseconds(100)
     /// How often the engine looks at the run.
     private static let tickNanoseconds: UInt64 = 10_000_000
+    /// How often it tells how the run goes, within an interval.
+    private static let tellTime = Interval.milliseconds(100)
+    private var toldAt = Instant.zero
+    private var offer: OfferWatch?
 
     /// Prepares a run; reads the files that the profile names.
     ///
@@ -39,7 +43,8 @@ public final class RunEngine {
             arrivals: try profile.arrivals(), connectionCount: profile.sender.connections, loopCount: loopCount,
             start: nil)
         monitor = RunMonitor(
-            sessionCount: profile.sender.connections, keepsHistograms: options.keepsIntervalHistograms)
+            sessionCount: profile.sender.connections, keepsHistograms: options.keepsIntervalHistograms,
+            tellsLatencies: options.tellsLatencies)
     }
 
     /// Runs to the end and tells what happened as a record, also when the target is out of reach from the start.
@@ -147,6 +152,7 @@ public final class RunEngine {
         let measureEnd = profile.phases.measure.map { outcome.measureStart + $0 } ?? .distantFuture
         outcome.bounds = PhaseBounds(measureStart: outcome.measureStart, measureEnd: measureEnd)
         await onEachLoop { [start = outcome.startedAt, bounds = outcome.bounds] in $0.begin(at: start, bounds) }
+        offer = OfferWatch(supply, start: outcome.startedAt, end: measureEnd)
         if options.interrupts.value == 0 { supply.release(at: outcome.startedAt) }
         if supply.plan != nil, profile.phases.measure != nil { supply.close(at: measureEnd) }
         await onEachLoop { $0.wake() }
@@ -209,13 +215,20 @@ public final class RunEngine {
             }
         }
         let now = MonotonicClock.now()
-        guard monitor.take(snapshots, at: now, endsInterval: ending != .none, progress: child?.lastProgress)
-        else { return }
-        options.onInterval(
-            RunProgress(
-                phase: phase, elapsed: now - outcome.startedAt, intervals: monitor.intervals,
-                written: monitor.written, planned: supply.limit == .max ? nil : supply.limit,
-                openConnections: monitor.openConnections, connectionFailures: monitor.connectionFailures))
+        let endsInterval = monitor.take(
+            snapshots, at: now, endsInterval: ending != .none, progress: child?.lastProgress)
+        guard endsInterval || now - toldAt >= Self.tellTime else { return }
+        toldAt = now
+        if endsInterval { offer?.take(at: now) }
+        var progress = RunProgress()
+        progress.phase = phase
+        progress.elapsed = now - outcome.startedAt
+        progress.timeLeft = offer?.timeLeft(at: now)
+        progress.endsInterval = endsInterval
+        progress.planned = supply.limit < UInt64(Profile.notificationLimit) ? supply.limit : nil
+        progress.offeredPerSecond = offer?.perSecond
+        monitor.tell(&progress)
+        options.onProgress(progress)
     }
 
     // MARK: - The end

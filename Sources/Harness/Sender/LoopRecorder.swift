@@ -1,6 +1,7 @@
 import Histograms
 import Primitives
 import ProviderSessions
+import RunRecords
 import Transport
 import Workload
 
@@ -12,6 +13,7 @@ final class LoopRecorder {
         var resent: UInt64 = 0
         var writtenBytes: UInt64 = 0
         var settled: UInt64 = 0
+        var accepted: UInt64 = 0
         var rejected: UInt64 = 0
         var reconnects: UInt64 = 0
         var unsettled: UInt64 = 0
@@ -32,6 +34,8 @@ final class LoopRecorder {
         var streamLimits: ClosedRange<Int>?
         var use = LoopUse()
         var interval: SeriesSnapshots = [:]
+        /// Errors by name, at the end of an interval.
+        var errors: [ErrorCountRecord] = []
     }
 
     private(set) var ledger = FateLedger()
@@ -67,8 +71,8 @@ final class LoopRecorder {
     private(set) var lateInSocketCount: UInt64 = 0
 
     private var book = SeriesBook()
-    /// What an interval's own record tells of.
-    private static let intervalSeries: Set<Series> = [.residence, .timerLag]
+    /// What an interval's own record and live views tell of.
+    private static let intervalSeries: Set<Series> = [.residence, .timerLag, .service, .response, .errorReply]
     /// Errors beyond this many keep only their number, so that a gateway that refuses everything cannot fill memory.
     private static let inFlightCapacity = 100_000
 
@@ -225,11 +229,15 @@ final class LoopRecorder {
     func takeSnapshot(_ ending: IntervalEnding) -> Snapshot {
         var snapshot = Snapshot(
             written: ledger.written, resent: ledger.resent, writtenBytes: ledger.writtenBytes,
-            settled: ledger.settledCount, rejected: ledger.count(of: .rejected), reconnects: ledger.reconnects,
+            settled: ledger.settledCount, accepted: ledger.count(of: .accepted),
+            rejected: ledger.count(of: .rejected), reconnects: ledger.reconnects,
             connections: ledger.connections, certificateRefusals: certificateRefusals,
             protocolRefusals: protocolRefusals, connectionFailures: ledger.connectionFailures,
             streamLimits: streamLimits)
-        if ending != .none { streamLimits = nil }
+        if ending != .none {
+            streamLimits = nil
+            snapshot.errors = ErrorCountRecord.list(of: ledger)
+        }
         switch ending {
         case .none: break
         case .figures: snapshot.interval = book.takeInterval(of: Self.intervalSeries)

@@ -1,0 +1,120 @@
+"""Has a real Prometheus scrape a run, and asks its query interface what it has seen.
+
+The job: {"prometheus": path, "command": […], "folder": path, "queries": {name: query}, "ranges": {name: query}}. The command is a run that
+serves its state on a free port and goes on serving its result; the queries are asked once Prometheus has scraped that result.
+"""
+
+import json
+import re
+import subprocess
+import threading
+import time
+import urllib.parse
+import urllib.request
+
+import job
+
+CONFIGURATION = """
+global: {{scrape_interval: 200ms, scrape_timeout: 200ms}}
+scrape_configs:
+  - job_name: pushbench
+    static_configs: [{{targets: ["{target}"]}}]
+"""
+
+
+class Lines:
+    """What a process says on standard error, read as it comes."""
+
+    def __init__(self, process):
+        self.all = []
+        self._thread = threading.Thread(target=self._read, args=(process,), daemon=True)
+        self._thread.start()
+
+    def _read(self, process):
+        for line in process.stderr:
+            self.all.append(line.decode("utf-8", "replace"))
+
+    def find(self, pattern):
+        for line in list(self.all):
+            if match := re.search(pattern, line):
+                return match[1]
+        return None
+
+
+def ask(base, path, **parameters):
+    with urllib.request.urlopen(f"{base}/api/v1/{path}?{urllib.parse.urlencode(parameters)}", timeout=10) as answer:
+        return json.load(answer)["data"]
+
+
+def instant(base, query):
+    return [
+        {"labels": {k: v for k, v in each["metric"].items() if k not in ("instance", "job")}, "value": each["value"][1]}
+        for each in ask(base, "query", query=query)["result"]
+    ]
+
+
+def ready(base):
+    try:
+        urllib.request.urlopen(f"{base}/-/ready", timeout=2).close()
+        return True
+    except OSError:
+        return False
+
+
+def main(task):
+    run = subprocess.Popen(task["command"], stderr=subprocess.PIPE, stdout=subprocess.DEVNULL)
+    run_says = Lines(run)
+    job.wait_until(lambda: run_says.find(r"metrics at http://([^/]+)/metrics"), "the run's address")
+    target = run_says.find(r"metrics at http://([^/]+)/metrics")
+    file = f"{task['folder']}/prometheus.yml"
+    with open(file, "w", encoding="utf-8") as configuration:
+        configuration.write(CONFIGURATION.format(target=target))
+    begin = time.time()
+    server = subprocess.Popen(
+        [
+            task["prometheus"],
+            f"--config.file={file}",
+            f"--storage.tsdb.path={task['folder']}/data",
+            "--web.listen-address=127.0.0.1:0",
+        ],
+        cwd=task["folder"],
+        stderr=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+    )
+    try:
+        says = Lines(server)
+        pattern = r"Listening on.*address=(127\.0\.0\.1:\d+)"
+        job.wait_until(lambda: says.find(pattern) or server.poll() is not None, "Prometheus")
+        if server.poll() is not None:
+            raise SystemExit("Prometheus ended: " + "".join(says.all[-5:]))
+        base = f"http://{says.find(pattern)}"
+        job.wait_until(lambda: ready(base), "Prometheus to be ready")
+        passed = 'pushbench_verdict{pushbench_verdict!="running"} == 1'
+        job.wait_until(lambda: instant(base, passed) or run.poll() is not None, "the result to be scraped")
+        health = ask(base, "targets")["activeTargets"]
+        values = {name: instant(base, query) for name, query in task["queries"].items()}
+        ranges = {
+            name: [
+                float(value)
+                for each in ask(base, "query_range", query=query, start=begin, end=time.time(), step=0.2)["result"]
+                for _, value in each["values"]
+            ]
+            for name, query in task["ranges"].items()
+        }
+        metadata = ask(base, "targets/metadata", limit=200)
+        run.send_signal(2)
+        return {
+            "health": [[each["health"], each["lastError"]] for each in health],
+            "values": values,
+            "ranges": ranges,
+            "types": {each["metric"]: each["type"] for each in metadata},
+            "status": run.wait(timeout=20),
+            "said": "".join(run_says.all),
+        }
+    finally:
+        for process in (server, run):
+            if process.poll() is None:
+                process.kill()
+
+
+job.finish(main(job.load()))
