@@ -11,7 +11,7 @@ enum MarkdownReport: ReportText {
     /// GitHub takes 65,536 characters; no form of counting them gives more than bytes.
     static let bytesMax = 65_000
     /// How many items of a list, rows of a table, and rows of a folded table are shown.
-    private static let (itemsMax, rowsMax, foldedRowsMax) = (5, 20, 24)
+    private static let (itemsMax, rowsMax, foldedRowsMax) = (5, 20, 28)
 
     static func text(_ series: RunSeriesRecord) -> String {
         joined(series.runs.count == 1 ? blocks(series.runs[0]) : blocks(series))
@@ -65,8 +65,10 @@ enum MarkdownReport: ReportText {
     private static func thresholds(_ outcomes: [ThresholdRecord], _ value: (ThresholdRecord) -> String?) -> String {
         guard !outcomes.isEmpty else { return "" }
         var table = MarkdownTable([.left, .left, .right], ["", "threshold", "value"])
-        // Of many the failed ones are shown.
-        for outcome in outcomes.filter({ !$0.passed }) + outcomes.filter(\.passed) {
+        // Of too many the failed ones are shown.
+        var shown = outcomes
+        if shown.count > rowsMax { shown = outcomes.filter { !$0.passed } + outcomes.filter(\.passed) }
+        for outcome in shown {
             table.add([outcome.passed ? "ok" : "FAILED", outcome.text, value(outcome) ?? "no data"])
         }
         return table.text(rows: rowsMax)

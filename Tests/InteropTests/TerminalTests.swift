@@ -154,7 +154,7 @@ extension InteropTests {
 
         @Test func `each interval is a line of JSON with the documented fields`() throws {
             let folder = try ScratchFolder()
-            let profile = try folder.file("run.json5", Self.profile(3))
+            let profile = try folder.file("run.json5", Self.profile(4))
             let (_, status) = try Product.run(
                 ["run", profile, "--calibration", "off", "--progress", "json"], in: folder)
             #expect(status == 0)

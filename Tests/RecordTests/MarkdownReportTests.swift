@@ -52,7 +52,7 @@ import Testing
         #expect(lines[2] == "| figure | baseline | candidate | change | 95 % interval | p |  |")
         #expect(lines[3] == "|---|---:|---:|---:|---:|---:|---|")
         #expect(lines[4].hasPrefix("| accepted/s | ") && lines[4].hasSuffix(" | 0.000011 | regressed |"), "\(lines[4])")
-        #expect(text.contains("other figures</summary>\n\n| figure |") && text.contains("|\n\n</details>\n"))
+        #expect(text.contains("other figures</summary>\n\n| figure |") && text.contains(/(\||more)\n\n<\/details>\n/))
         Self.expectShape(text)
     }
 
@@ -68,14 +68,14 @@ import Testing
     }
 
     @Test func `however much there is, it fits into a comment and its tables are whole`() throws {
-        let long = String(repeating: "_@<|*", count: 2_000)
+        let long = String(repeating: "_@<|*", count: 200)
         var record = try namedRecord()
         record.profile = .object(["name": .string(long)])
-        record.errors = (0..<500).map { ErrorCountRecord(status: nil, name: "\(long) \($0)", count: 1) }
+        record.errors = (0..<100).map { ErrorCountRecord(status: nil, name: "\(long) \($0)", count: 1) }
         record.verdict = VerdictRecord(status: .failed, reasons: (0..<300).map { "\($0) \(long)" }, exitCode: 3)
         record.thresholds = (0..<400).map { ThresholdRecord(text: "\(long) \($0)", value: 1, passed: $0 % 2 == 0) }
-        for index in 0..<200 { record.latency["\(long) \(index)"] = record.latency["residence"] }
-        let series = RunSeriesRecord(Array(repeating: record, count: 40))
+        for index in 0..<40 { record.latency["\(long) \(index)"] = record.latency["residence"] }
+        let series = RunSeriesRecord(Array(repeating: record, count: 5))
         let comparison = compare(series.runs, series.runs)
         for subject in [ReportSubject.run(record), .runs(series), .comparison(comparison)] {
             let text = try OutputFormat.markdown.text(subject)

@@ -46,6 +46,6 @@ struct LatencyFigures {
     }
 
     private static func buckets(_ histogram: Histogram, count: Int64) -> [(bound: String, count: Int64)] {
-        bounds.map { ($0.text, min(count, histogram.count(in: 0...$0.nanoseconds))) }
+        zip(bounds, histogram.counts(upTo: bounds.map(\.nanoseconds))).map { ($0.text, min(count, $1)) }
     }
 }

@@ -15,7 +15,12 @@ public enum MetricDialect: Sendable, CaseIterable {
 
     /// A whole document.
     func document(_ families: [MetricFamily]) -> String {
-        families.map { $0.text(self) }.joined() + (self == .openMetrics ? "# EOF\n" : "")
+        let text = families.map { $0.text(self) }.joined()
+        return switch self {
+        case .openMetrics: text + "# EOF\n"
+        // An empty file looks like one that could not be written.
+        case .prometheus: text.isEmpty ? "# no runs\n" : text
+        }
     }
 }
 

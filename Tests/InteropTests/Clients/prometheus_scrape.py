@@ -1,11 +1,12 @@
 """Has a real Prometheus scrape a run, and asks its query interface what it has seen.
 
 The job: {"prometheus": path, "command": […], "folder": path, "queries": {name: query}, "ranges": {name: query}}. The command is a run that
-serves its state on a free port and goes on serving its result; the queries are asked once Prometheus has scraped that result.
+serves its state on the port PORT and goes on serving its result; the queries are asked once Prometheus has scraped that result.
 """
 
 import json
 import re
+import socket
 import subprocess
 import threading
 import time
@@ -15,10 +16,10 @@ import urllib.request
 import job
 
 CONFIGURATION = """
-global: {{scrape_interval: 200ms, scrape_timeout: 200ms}}
+global: {{scrape_interval: 250ms, scrape_timeout: 250ms}}
 scrape_configs:
   - job_name: pushbench
-    static_configs: [{{targets: ["{target}"]}}]
+    static_configs: [{{targets: ["127.0.0.1:{port}"]}}]
 """
 
 
@@ -61,16 +62,17 @@ def ready(base):
         return False
 
 
-def main(task):
-    run = subprocess.Popen(task["command"], stderr=subprocess.PIPE, stdout=subprocess.DEVNULL)
-    run_says = Lines(run)
-    job.wait_until(lambda: run_says.find(r"metrics at http://([^/]+)/metrics"), "the run's address")
-    target = run_says.find(r"metrics at http://([^/]+)/metrics")
+def free_port():
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        return listener.getsockname()[1]
+
+
+def start_prometheus(task, port):
     file = f"{task['folder']}/prometheus.yml"
     with open(file, "w", encoding="utf-8") as configuration:
-        configuration.write(CONFIGURATION.format(target=target))
-    begin = time.time()
-    server = subprocess.Popen(
+        configuration.write(CONFIGURATION.format(port=port))
+    return subprocess.Popen(
         [
             task["prometheus"],
             f"--config.file={file}",
@@ -81,6 +83,13 @@ def main(task):
         stderr=subprocess.PIPE,
         stdout=subprocess.DEVNULL,
     )
+
+
+def main(task):
+    # Prometheus is there first, since a run does not wait for it.
+    port = free_port()
+    server = start_prometheus(task, port)
+    run = None
     try:
         says = Lines(server)
         pattern = r"Listening on.*address=(127\.0\.0\.1:\d+)"
@@ -89,6 +98,13 @@ def main(task):
             raise SystemExit("Prometheus ended: " + "".join(says.all[-5:]))
         base = f"http://{says.find(pattern)}"
         job.wait_until(lambda: ready(base), "Prometheus to be ready")
+        # It takes five seconds before it looks for the first time.
+        tried = lambda: any(each["health"] != "unknown" for each in ask(base, "targets")["activeTargets"])
+        job.wait_until(tried, "the first scrape, of a run that is not there yet")
+        begin = time.time()
+        command = [word.replace("PORT", str(port)) for word in task["command"]]
+        run = subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL)
+        run_says = Lines(run)
         passed = 'pushbench_verdict{pushbench_verdict!="running"} == 1'
         job.wait_until(lambda: instant(base, passed) or run.poll() is not None, "the result to be scraped")
         health = ask(base, "targets")["activeTargets"]
@@ -113,7 +129,7 @@ def main(task):
         }
     finally:
         for process in (server, run):
-            if process.poll() is None:
+            if process and process.poll() is None:
                 process.kill()
 
 

@@ -137,8 +137,11 @@ def junit(text):
 
 # golang.org/design/14313-benchmark-format: configuration lines are "key: value", where a key begins with a lower-case letter and has
 # neither upper-case letters nor blanks; a result begins with Benchmark, then fields: a name, iterations, and pairs of value and unit.
+# Other lines are ignored there; here only blank ones and those that begin with # may be.
 CONFIGURATION = re.compile(r"^([a-z][^\sA-Z:]*):(?:[ \t]+(.*))?$")
 RESULT = re.compile(r"^Benchmark(?![a-z])\S*$")
+# golang.org/x/perf/benchfmt: "Unit", a unit, and pairs of key and value.
+UNIT = re.compile(r"^Unit[ \t]+\S+([ \t]+(better=(higher|lower)|assume=(nothing|exact)))+$")
 
 
 def gobench(text):
@@ -148,7 +151,7 @@ def gobench(text):
             configuration[match[1]] = match[2] or ""
             continue
         fields = line.split()
-        if not fields:
+        if not fields or line.startswith("#") or UNIT.match(line):
             continue
         if not RESULT.match(fields[0]):
             raise SystemExit(f"neither configuration nor result: {line}")
