@@ -229,7 +229,7 @@ extension EndToEndTests {
         @Test func `two gateways are compared by the same program, and the slow one is found`() async throws {
             let folder = try ScratchFolder()
             let program = try NamedProgram()
-            let gateways = try ["[]", "[{ fault: \"throttle\", rate: \"2000/s\" }]"].map {
+            let gateways = try ["[]", "[{ fault: \"throttle\", rate: \"5k/s\" }]"].map {
                 try ForeignGateway(program, folder, faults: $0)
             }
             defer { for gateway in gateways { gateway.stop() } }
@@ -239,7 +239,7 @@ extension EndToEndTests {
                     """
                     {
                       target: { host: "localhost", port: \(gateway.port), tls: { caFile: "\(gateway.authority)" } },
-                      workload: { notifications: 1_000, devices: 100, seed: 1 }, sender: { connections: 1, loops: 1 },
+                      workload: { notifications: 5_000, devices: 100, seed: 1 }, sender: { connections: 1, loops: 1 },
                     }
                     """)
             }

@@ -19,12 +19,13 @@ public struct ProgressScreen: Sendable {
         self.style = style
     }
 
-    /// The bytes that draw a state over the one before.
+    /// Draws a state over the one before.
     ///
     /// - Parameters:
     ///   - progress: the state.
     ///   - columns: the terminal's present width.
     ///   - rows: its present height.
+    /// - Returns: the bytes for the terminal.
     public mutating func draw(_ progress: RunProgress, columns: Int, rows: Int) -> String {
         let lines = lines(progress, columns: columns, rows: rows)
         // Each line ends by clearing its rest, and the last one everything below; nothing is cleared first, which would flicker.
