@@ -127,8 +127,10 @@ final class MetricsPage: Sendable {
     /// Shows the result until the time for that is over or the user ends it.
     func linger(over record: RunRecord, interrupts: Interrupts) async {
         board.conclude(record)
-        let end = MonotonicClock.now() + linger
-        while MonotonicClock.now() < end, interrupts.value == 0 {  // bounded by the time that was asked for
+        // Who has stopped the run does not wait for its page.
+        let end = MonotonicClock.now() + (record.verdict.status == .interrupted ? .zero : linger)
+        let before = interrupts.value
+        while MonotonicClock.now() < end, interrupts.value == before {  // bounded by the time that was asked for
             try? await Task.sleep(nanoseconds: 20_000_000)
         }
         server.close()

@@ -49,6 +49,8 @@ final class ProgressPrinter: Sendable {
     /// Takes the newest state; costs no more than to keep it.
     func show(_ progress: RunProgress) {
         guard style != .none, progress.endsInterval || style == .tui else { return }
+        // The summary follows at once, which only people read.
+        guard style == .json || progress.phase != .ended else { return }
         state.withLock { $0.newest = progress }
         eventfd_write(news, 1)
     }

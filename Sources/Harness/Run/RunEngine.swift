@@ -44,7 +44,18 @@ public final class RunEngine {
             start: nil)
         monitor = RunMonitor(
             sessionCount: profile.sender.connections, keepsHistograms: options.keepsIntervalHistograms,
-            tellsLatencies: options.tellsLatencies)
+            tellsLatencies: options.tellsLatencies, countsAnswers: profile.isAnsweredByOthers)
+    }
+
+    /// What the files that the profile names make doubtful, one sentence each.
+    public var warnings: [String] {
+        guard let file = profile.load.replayFile, profile.workload.notifications < Profile.notificationLimit,
+            UInt64(profile.workload.notifications) > supply.limit
+        else { return [] }
+        return [
+            "load.replayFile: \(file) has \(supply.limit) times for this run, so that \(supply.limit) notifications are sent and not "
+                + "\(profile.workload.notifications)"
+        ]
     }
 
     /// Runs to the end and tells what happened as a record, also when the target is out of reach from the start.
@@ -73,9 +84,12 @@ public final class RunEngine {
             await offerLoad()
         }
         await collect()
+        completeIntervals()
         await shutDown()
         outcome.calibration = options.calibration
-        return RunRecord(of: outcome, profile: profile, source: source, plan: plan)
+        var record = RunRecord(of: outcome, profile: profile, source: source, plan: plan)
+        if !warnings.isEmpty { record.warnings = (record.warnings ?? []) + warnings }
+        return record
     }
 
     // MARK: - Setting up
@@ -149,7 +163,7 @@ public final class RunEngine {
         outcome.startedAt = MonotonicClock.now()
         monitor.begin(at: outcome.startedAt)
         outcome.measureStart = outcome.startedAt + profile.phases.warmup
-        let measureEnd = profile.phases.measure.map { outcome.measureStart + $0 } ?? .distantFuture
+        var measureEnd = profile.phases.measure.map { outcome.measureStart + $0 } ?? .distantFuture
         outcome.bounds = PhaseBounds(measureStart: outcome.measureStart, measureEnd: measureEnd)
         await onEachLoop { [start = outcome.startedAt, bounds = outcome.bounds] in $0.begin(at: start, bounds) }
         offer = OfferWatch(supply, start: outcome.startedAt, end: measureEnd)
@@ -158,6 +172,11 @@ public final class RunEngine {
         await onEachLoop { $0.wake() }
         while !mustAbort && !monitor.isFinished {  // bounded by the phases, the drain and the outage limit
             let now = MonotonicClock.now()
+            if options.interrupts.value > 0, now < measureEnd {
+                // The schedule ends here, too: what was due by now and nobody took is not forgotten.
+                measureEnd = now
+                if supply.plan != nil { supply.close(at: now) }
+            }
             endOffer(at: measureEnd, now: now)
             if options.interrupts.value > 0 && monitor.written == 0 { break }
             await observe(supply.isExhausted ? .draining : now < outcome.measureStart ? .warmup : .measuring)
@@ -178,21 +197,32 @@ public final class RunEngine {
             await tick()
         }
         if options.interrupts.value > 0 { outcome.abort = outcome.abort ?? .interrupted }
+        if supply.plan != nil, outcome.abort != nil { closeSchedule(at: MonotonicClock.now()) }
         supply.stop()
+        // Before connections end, which would look as if none had stood.
+        outcome.tally = supply.tally
         await onEachLoop { $0.abandon() }
         outcome.end = MonotonicClock.now()
     }
 
-    /// Ends the offer when its time is over, or the user says so. What was due by then may still go for a moment.
+    /// Ends an open loop's schedule at once, unless it has ended before.
+    private func closeSchedule(at now: Instant) {
+        guard outcome.claimedInTime == nil else { return }
+        supply.close(at: now)
+        outcome.claimedInTime = supply.claimedCount
+    }
+
+    /// Ends the offer when its time is over. What was due by then may still go for a moment, unless the user insists.
     private func endOffer(at end: Instant, now: Instant) {
         let grace = supply.plan == nil ? .zero : Self.closingTime
-        if options.interrupts.value > 0 || now >= end + grace { supply.stop() }
+        if options.interrupts.value > 1 || now >= end + grace { supply.stop() }
         if now >= end, supply.plan != nil { outcome.claimedInTime = outcome.claimedInTime ?? supply.claimedCount }
     }
 
     /// Ends a run that never began to send.
     private func giveUp() async {
         monitor.begin(at: outcome.startedAt)
+        if supply.plan != nil { supply.close(at: MonotonicClock.now()) }
         supply.stop()
         await onEachLoop { $0.abandon() }
         outcome.end = MonotonicClock.now()
@@ -220,6 +250,23 @@ public final class RunEngine {
         guard endsInterval || now - toldAt >= Self.tellTime else { return }
         toldAt = now
         if endsInterval { offer?.take(at: now) }
+        tell(phase, monitor.intervals, endsInterval: endsInterval, at: now)
+    }
+
+    // MARK: - The end
+
+    /// Has the intervals add up to what is known now, and tells whoever follows the run of the last one, too.
+    private func completeIntervals() {
+        outcome.intervals.complete(
+            accepted: outcome.acceptedInAll ?? (profile.isAnsweredByOthers ? Int64(outcome.acceptedBySender) : nil),
+            rejected: Int64(outcome.sender.ledger.count(of: .rejected)))
+        tell(.ended, outcome.intervals, endsInterval: true, at: outcome.end)
+    }
+
+    private func tell(
+        _ phase: RunProgress.Phase, _ intervals: [IntervalRecord], endsInterval: Bool, at now: Instant
+    ) {
+        guard !intervals.isEmpty || phase != .ended else { return }
         var progress = RunProgress()
         progress.phase = phase
         progress.elapsed = now - outcome.startedAt
@@ -228,10 +275,15 @@ public final class RunEngine {
         progress.planned = supply.limit < UInt64(Profile.notificationLimit) ? supply.limit : nil
         progress.offeredPerSecond = offer?.perSecond
         monitor.tell(&progress)
+        progress.intervals = intervals
+        if phase == .ended {
+            // Now the counts are complete, and the sums are theirs.
+            let accepted = intervals.compactMap(\.accepted)
+            if accepted.count == intervals.count { progress.accepted = accepted.reduce(0, +) }
+            progress.rejected = UInt64(clamping: intervals.reduce(0) { $0 + $1.rejected })
+        }
         options.onProgress(progress)
     }
-
-    // MARK: - The end
 
     private func collect() async {
         var snapshots: [LoopRecorder.Snapshot] = []
@@ -248,15 +300,13 @@ public final class RunEngine {
         outcome.senderUsage = ProcessUsage.now().since(earlierUsage)
         outcome.senderUsage.loops = outcome.sender.uses.map { LoopResourcesRecord($0) }
         let claimed = supply.claimedCount
-        // A run that time ends generates what it takes; one with a number has planned all of them.
+        // A run that time ends generates what it takes, or what its schedule had until its end; one with a number has planned all of them.
         let isWithoutNumber = profile.workload.notifications == Profile.notificationLimit
         let isEndedByTime = profile.phases.measure != nil && (outcome.abort == nil || isWithoutNumber)
-        outcome.generated = isEndedByTime ? (outcome.abort == nil ? supply.scheduledCount : claimed) : supply.limit
-        outcome.tally = supply.tally
+        outcome.generated = isEndedByTime ? supply.scheduledCount : supply.limit
+        outcome.tally = outcome.tally ?? supply.tally
         outcome.arrivals = supply.plan
-        if let skipped = outcome.tally?.skippedRuns { outcome.neverSent = skipped }
-        outcome.neverSent.append(SequenceRun(start: claimed, count: outcome.generated - claimed))
-        for run in outcome.neverSent.runs { outcome.sender.ledger.recordUnsent(run) }
+        bookUnsent(SequenceRun(start: claimed, count: outcome.generated - claimed))
         outcome.acceptedBySender = outcome.sender.ledger.count(of: .accepted)
         outcome.rejectedBySender = outcome.sender.ledger.count(of: .rejected)
         guard let child, outcome.abort != .simulatorDied else { return }
@@ -270,6 +320,20 @@ public final class RunEngine {
         outcome.simulatorProgress = child.current.progress.elements
         join()
         outcome.joinReconnects()
+    }
+
+    /// Enters what was skipped and what no connection took, beside what sessions had taken and not written.
+    private func bookUnsent(_ rest: SequenceRun) {
+        outcome.neverSent = (outcome.sender.ledger.fates[.unsent]?.runs ?? []).map {
+            UnsentRun(run: $0, until: outcome.end)
+        }
+        let untaken =
+            (outcome.tally?.skips ?? []).map { UnsentRun(run: $0.run, until: outcome.startedAt + $0.at) }
+            + [UnsentRun(run: rest, until: outcome.end)]
+        for part in untaken where part.run.count > 0 {
+            outcome.sender.ledger.recordUnsent(part.run)
+            outcome.neverSent.append(part)
+        }
     }
 
     /// Lets the simulator's book tell about what the sender does not know, and compares the two.

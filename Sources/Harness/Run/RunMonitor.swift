@@ -39,6 +39,8 @@ struct RunMonitor {
     /// Errors by name, and the newest interval's latencies; as of its end.
     private var errors: [ErrorCountRecord] = []
     private var latest: [RunProgress.LatencyGlance] = []
+    /// Whether answers tell what was accepted, where no simulator does.
+    private let countsAnswers: Bool
     private static let intervalLength = Interval.seconds(1)
 
     private struct Sums {
@@ -52,6 +54,8 @@ struct RunMonitor {
         var senderCPU: Int64 = 0
         var senderRunQueue: Int64? = 0
         var accepted: Int64?
+        /// What the simulator has accepted, each time counted.
+        var gatewayAccepted: Int64?
         var simulatorCPU: Int64?
         var simulatorRunQueue: Int64?
         var simulatorHoldings: ProcessHoldings?
@@ -60,10 +64,11 @@ struct RunMonitor {
 
     /// Watches a run of so many sessions; where histograms are kept, each interval's record has them, and where latencies are told,
     /// progress has those of the run so far.
-    init(sessionCount: Int, keepsHistograms: Bool, tellsLatencies: Bool = false) {
+    init(sessionCount: Int, keepsHistograms: Bool, tellsLatencies: Bool = false, countsAnswers: Bool) {
         self.sessionCount = sessionCount
         self.keepsHistograms = keepsHistograms
         self.tellsLatencies = tellsLatencies
+        self.countsAnswers = countsAnswers
     }
 
     /// Whether every session has ended.
@@ -132,11 +137,12 @@ struct RunMonitor {
             settledNow += snapshot.settled
             add(snapshot.interval)
         }
-        sums.accepted = progress?.accepted
+        sums.accepted = progress?.accepted ?? (countsAnswers ? Int64(sums.proved) : nil)
+        sums.gatewayAccepted = progress.map { $0.accepted + $0.duplicates }
         sums.simulatorCPU = progress?.cpuNs
         sums.simulatorRunQueue = progress?.runQueueNs
         sums.simulatorHoldings = progress?.holdings
-        gatewayMoved = sums.accepted != present.accepted
+        gatewayMoved = sums.gatewayAccepted != present.gatewayAccepted
         isUnanswered = snapshots.contains { $0.unansweredSessions > 0 }
         // What a gateway accepts and does not answer is sent again, and so neither progress nor contact.
         let hasAccepted = gatewayMoved && !isUnanswered

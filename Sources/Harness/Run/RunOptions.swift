@@ -6,7 +6,7 @@ import Synchronization
 public struct RunOptions: Sendable {
     /// The program that is started as the simulator.
     public var program: String
-    /// Hears how the run goes: at the end of each interval, and about ten times a second in between. It must not take long.
+    /// Hears how the run goes: at the end of each interval, once at the end, and about ten times a second in between. It must not take long.
     public var onProgress: @Sendable (RunProgress) -> Void
     /// Counts the user's orders to stop: 1 in order, 2 at once.
     public var interrupts: Interrupts

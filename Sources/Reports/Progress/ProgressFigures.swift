@@ -15,7 +15,7 @@ struct ProgressFigures {
     var time: String {
         let seconds = Interval.seconds(max(0, progress.elapsed.nanoseconds / 1_000_000_000))
         let elapsed = "\(progress.phase.rawValue) \(Self.clock(seconds))"
-        guard progress.phase != .connecting, progress.phase != .draining else { return elapsed }
+        guard [.warmup, .measuring].contains(progress.phase) else { return elapsed }
         if let left = progress.timeLeft { return "\(elapsed), \(Self.clock(left)) left" }
         return estimate.map { "\(elapsed), about \(Self.clock($0)) left" } ?? elapsed
     }

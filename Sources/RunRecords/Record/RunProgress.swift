@@ -13,6 +13,8 @@ public struct RunProgress: Sendable {
         case measuring
         /// Nothing new is offered; what is under way is waited for.
         case draining
+        /// It is over, and the counts of its last interval are complete.
+        case ended
     }
 
     /// Two figures of one latency series in the newest interval, in nanoseconds.
@@ -43,7 +45,7 @@ public struct RunProgress: Sendable {
     public var timeLeft: Interval?
     /// The intervals so far, the newest last.
     public var intervals: [IntervalRecord] = []
-    /// Whether the newest interval has just ended: once a second.
+    /// Whether the newest interval has just ended: once a second, and at the end.
     public var endsInterval = false
     /// Notifications written so far, those written again among them.
     public var written: UInt64 = 0

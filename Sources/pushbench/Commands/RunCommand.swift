@@ -70,7 +70,8 @@ struct RunCommand {
                 guard interval.endsInterval else { return }
                 keeper.keep(interval)
                 for log in logs { log.add(interval.intervals) }
-                guard interval.phase != .draining, let failed = watch.failure(in: interval.intervals) else { return }
+                guard ![.draining, .ended].contains(interval.phase), let failed = watch.failure(in: interval.intervals)
+                else { return }
                 let isFirst = failure.withLock { kept in
                     defer { kept = kept ?? (failed, interval.elapsed) }
                     return kept == nil
@@ -80,7 +81,9 @@ struct RunCommand {
         options.keepsIntervalHistograms = outputs.contains { $0.format == .hlog }
         options.tellsLatencies = page != nil
         options.calibration = calibration
-        var record = try await RunEngine(profile: profile, options: options).run()
+        let engine = try RunEngine(profile: profile, options: options)
+        for warning in engine.warnings where !parsed.has("quiet") { Terminal.complain("warning: \(warning)") }
+        var record = try await engine.run()
         printer.end()
         record.startedAt = start.startedAt
         describeTool(&record)
@@ -139,15 +142,18 @@ struct RunCommand {
     }
 
     private func write(_ record: RunRecord) throws {
-        let style = TerminalStyle(
-            isTerminal: Terminal.outputIsTerminal, environment: ProcessEnvironment.variables)
-        // Files first: a terminal that was stopped holds up what is written to it.
-        var shown: [[UInt8]] = []
-        for output in outputs {
-            if let bytes = try output.write(.run(record), style: style) { shown.append(bytes) }
+        try ResultWriter(outputs, isQuiet: parsed.has("quiet")).write(.run(record)) { style, failure in
+            var shown = record
+            if let failure { shown.verdict = shown.verdict.notKept(failure) }
+            return RunSummary(shown, style: style).text
         }
-        if !parsed.has("quiet"), shown.isEmpty { shown = [Array(RunSummary(record, style: style).text.utf8)] }
-        for bytes in shown { _ = bytes.withUnsafeBytes { Terminal.write($0, to: STDOUT_FILENO) } }
+    }
+}
+
+extension VerdictRecord {
+    /// The verdict of a run whose results could not all be written.
+    func notKept(_ failure: String) -> VerdictRecord {
+        VerdictRecord(status: .failed, reasons: ["not kept: \(failure)"] + reasons, exitCode: Int(ExitCode.usage))
     }
 }
 
