@@ -28,6 +28,8 @@ public enum OutputFormat: String, Sendable, CaseIterable {
     case openmetrics
     /// Prometheus' older text format, which node_exporter's textfile collector reads.
     case prometheus
+    /// A page for a browser, with charts.
+    case html
 
     /// The table of forms: what writes each.
     private var writer: any ReportWriter.Type {
@@ -45,6 +47,7 @@ public enum OutputFormat: String, Sendable, CaseIterable {
         case .githubSmaller: SmallerIsBetterJSON.self
         case .openmetrics: OpenMetricsText.self
         case .prometheus: PrometheusText.self
+        case .html: HTMLReport.self
         }
     }
 
