@@ -136,6 +136,9 @@ final class LoopRecorder {
         case .request(.blocked(_, let time, let at)):
             self[.blocked, at: at].record(time.nanoseconds)
         case .request(.streamLimit(let limit, _)): noteStreamLimit(limit)
+        case .request(.goAway(_, reason: .known(let reason), _, _)) where reason.isAboutCertificate:
+            certificateRefusals += 1
+            countFailure("connection ended by the target because of the certificate: \(reason.name)")
         case .request(.unanswered(let sequence, let writtenAt, let at)):
             recordUnanswered(sequence, writtenAt: writtenAt, at: at)
         default: break

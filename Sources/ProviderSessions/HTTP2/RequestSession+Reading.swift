@@ -37,15 +37,17 @@ extension RequestSession {
         switch frame.type {
         case .data: try handleData(frame, now: now)
         case .settings: try handleSettings(frame, now: now)
-        case .windowUpdate: try handleWindowUpdate(frame)
+        case .windowUpdate: try handleWindowUpdate(frame, now: now)
         case .resetStream: try handleReset(frame, now: now)
-        case .goAway: handleGoAway(frame, now: now)
+        case .goAway:
+            try note(.idleFrame, now: now)
+            handleGoAway(frame, now: now)
         case .ping:
+            try note(frame.isAcknowledgement ? .idleFrame : .ping, now: now)
             guard !frame.isAcknowledgement else { return true }
-            try floods.note(.ping, now: now)
             outbox.ping(frame.pingData, isAnswer: true)
             try outbox.check()
-        case .priority, .unknown: try floods.note(.idleFrame, now: now)
+        case .priority, .unknown: try note(.idleFrame, now: now)
         case .headers, .continuation, .pushPromise: break
         }
         return true
@@ -63,7 +65,7 @@ extension RequestSession {
                 settleUnproven(request, now: now)
             }
             do throws(HTTP2Violation) {
-                try floods.note(.reset, now: now)
+                try note(.reset, now: now)
             } catch {
                 handle(error, now: now)
             }
@@ -92,7 +94,7 @@ extension RequestSession {
         }
         let head = try responses.decode(block)
         guard !head.isInterim else {
-            try floods.note(.idleFrame, now: now)
+            try note(.idleFrame, now: now)
             if block.endsStream { throw HTTP2Violation(.malformedMessage, scope: .stream(block.streamID)) }
             return
         }
@@ -115,7 +117,7 @@ extension RequestSession {
         }
         guard let place = ring.find(frame.streamID) else { return try noteClosed(frame.streamID, now: now) }
         let content = try frame.content()
-        if content.isEmpty && !frame.endsStream { try floods.note(.idleFrame, now: now) }
+        if content.isEmpty && !frame.endsStream { try note(.idleFrame, now: now) }
         switch place.pointee.phase {
         case .awaiting: throw HTTP2Violation(.malformedMessage, scope: .stream(frame.streamID))
         case .succeeding: break
@@ -146,11 +148,7 @@ extension RequestSession {
 
     private func accept(_ place: UnsafeMutablePointer<OpenRequest>, now: Instant) {
         let request = place.pointee
-        // An answer before the end of the body leaves the stream half open.
-        if !bodies.isEmpty, bodies.contains(where: { $0.streamID == request.streamID }) {
-            outbox.reset(streamID: request.streamID, code: .noError)
-        }
-        close(place)
+        closeAnswered(place)
         accepted.append(request.sequence)
         samples.append(RequestSample(sequence: request.sequence, writtenAt: request.openedAt))
         refusedPause = .zero
@@ -161,13 +159,21 @@ extension RequestSession {
         }
     }
 
+    /// Closes a stream whose answer is complete. One that came before the end of the body leaves the stream half open, which the gateway
+    /// may end by a reset of its own (RFC 9113 section 8.1).
+    private func closeAnswered(_ place: UnsafeMutablePointer<OpenRequest>) {
+        let streamID = place.pointee.streamID
+        if !bodies.isEmpty, bodies.contains(where: { $0.streamID == streamID }) {
+            outbox.reset(streamID: streamID, code: .noError)
+            lateFrameCredit += 1
+        }
+        close(place)
+    }
+
     private func refuse(_ place: UnsafeMutablePointer<OpenRequest>, body: RefusalBody, now: Instant) {
         var request = place.pointee
         let status = Int(request.status)
-        if !bodies.isEmpty, bodies.contains(where: { $0.streamID == request.streamID }) {
-            outbox.reset(streamID: request.streamID, code: .noError)
-        }
-        close(place)
+        closeAnswered(place)
         errorReplyCount += 1
         (hasAnswered, isFruitless) = (true, false)
         // Whatever is not about the credentials was judged with good ones.
@@ -245,15 +251,20 @@ extension RequestSession {
         if lateFrameCredit > 0 {
             lateFrameCredit -= 1
         } else {
-            try floods.note(.idleFrame, now: now)
+            try note(.idleFrame, now: now)
         }
+    }
+
+    /// Counts a frame that costs more than it moves, against what the connection's requests and its age allow.
+    private func note(_ kind: HTTP2FloodKind, now: Instant) throws(HTTP2Violation) {
+        try floods.note(kind, requests: UInt64(ring.nextStreamID / 2), now: now)
     }
 
     // MARK: - The connection
 
     private func handleSettings(_ frame: HTTP2Frame, now: Instant) throws(HTTP2Violation) {
-        guard !frame.isAcknowledgement else { return }
-        try floods.note(.settings, now: now)
+        guard !frame.isAcknowledgement else { return try note(.idleFrame, now: now) }
+        try note(.settings, now: now)
         let before = peer
         try peer.apply(frame)
         hasSettings = true
@@ -269,7 +280,8 @@ extension RequestSession {
         noteLimit(now: now)
     }
 
-    private func handleWindowUpdate(_ frame: HTTP2Frame) throws(HTTP2Violation) {
+    private func handleWindowUpdate(_ frame: HTTP2Frame, now: Instant) throws(HTTP2Violation) {
+        try note(.windowUpdate, now: now)
         let increment = Int64(try frame.windowIncrement())
         guard frame.streamID != 0 else { return try sendWindow.widen(by: increment) }
         guard frame.streamID % 2 == 1, frame.streamID < ring.nextStreamID else { throw HTTP2Violation(.idleStream) }

@@ -51,7 +51,7 @@ import Testing
         }
         world.run()
         world.expectOrder()
-        #expect(world.ledger.requests.goAways == [.protocolError: 1])
+        #expect(world.ledger.requests.goAways == [.init(code: .protocolError): 1])
         #expect(world.gateways.count == 2)
         #expect(world.timesSeen.values.allSatisfy { $0 == 1 })
     }
@@ -171,7 +171,7 @@ import Testing
         }
         world.run()
         Self.expectSentOnceMore(world, 1_200)
-        #expect(world.ledger.requests.goAwayReasons == ["Shutdown": 1])
+        #expect(world.ledger.requests.goAways == [.init(code: .noError, reason: "Shutdown"): 1])
     }
 
     @Test func `streams that a leaving gateway never answers are unproven when it closes`() throws {
