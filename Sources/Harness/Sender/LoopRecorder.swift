@@ -43,6 +43,8 @@ final class LoopRecorder {
     /// Failed attempts to connect, in the words of the layer that failed.
     private(set) var failedAttempts: [String: Int] = [:]
     private var streamLimits: ClosedRange<Int>?
+    /// Those of the interval before, which hold on while no connection is open.
+    private var earlierLimits: ClosedRange<Int>?
     private var certificateRefusals: UInt64 = 0
     private var protocolRefusals: UInt64 = 0
     /// When a sample of notifications was written for the first time, and when one was proved to be accepted.
@@ -231,8 +233,8 @@ final class LoopRecorder {
             settled: ledger.settledCount, rejected: ledger.count(of: .rejected), reconnects: ledger.reconnects,
             connections: ledger.connections, certificateRefusals: certificateRefusals,
             protocolRefusals: protocolRefusals, connectionFailures: ledger.connectionFailures,
-            streamLimits: streamLimits)
-        if ending != .none { streamLimits = nil }
+            streamLimits: streamLimits ?? earlierLimits)
+        if ending != .none { (earlierLimits, streamLimits) = (snapshot.streamLimits, nil) }
         switch ending {
         case .none: break
         case .figures: snapshot.interval = book.takeInterval(of: Self.intervalSeries)

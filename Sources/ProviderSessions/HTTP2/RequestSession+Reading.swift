@@ -174,7 +174,7 @@ extension RequestSession {
         var request = place.pointee
         let status = Int(request.status)
         closeAnswered(place)
-        errorReplyCount += 1
+        common.errorReplyCount += 1
         (hasAnswered, isFruitless) = (true, false)
         // Whatever is not about the credentials was judged with good ones.
         if !isProven && status != 401 && status != 403 && status != 429 && status < 500 {
@@ -230,7 +230,7 @@ extension RequestSession {
 
     private func settleAccepted(now: Instant) {
         guard !accepted.isEmpty else { return }
-        acceptedCount += UInt64(accepted.count)
+        common.acceptedCount += UInt64(accepted.count)
         if zip(accepted, accepted.dropFirst()).contains(where: { $0 > $1 }) { accepted.sort() }
         var run = SequenceRun(start: accepted[0], count: 0)
         for sequence in accepted {
@@ -242,7 +242,7 @@ extension RequestSession {
         }
         events.append(.settled(run, .accepted, .response))
         accepted.removeAll(keepingCapacity: true)
-        if let seen = reconnectClock.proved() { events.append(.firstProof(after: now - seen, at: now)) }
+        if !isRetired, let seen = common.reconnectClock.proved() { events.append(.firstProof(after: now - seen, at: now)) }
     }
 
     /// A frame for a stream that is not open: one that we have closed, or one that never was (RFC 9113 section 5.1).
@@ -346,7 +346,7 @@ extension RequestSession {
     private func leave(_ why: Leaving, resent: UInt64, now: Instant) {
         if leaving == nil {
             let cause: Reconnect.Cause = if case .goAway(let code, _) = why { .goAway(code) } else { .end(.closedHere) }
-            reconnectClock.connectionEnded(
+            common.reconnectClock.connectionEnded(
                 cause, inFlight: UInt64(ring.openCount) + resent, resent: resent, at: now)
         }
         leaving = why
