@@ -102,6 +102,27 @@ extension PatientEndToEndTests {
             #expect(counts["stream reset CANCEL"] == http2.resetStreams)
         }
 
+        @Test func `what had no answer is told apart by the simulator's book: accepted, refused, or never judged`()
+            async throws
+        {
+            // By their identifiers: 11 is answered too late, 12 refused too late, 13 never answered, 14 reset.
+            let record = try await Self.record(
+                100, "streams: 100, http2: { requestTimeout: \"300ms\" }",
+                """
+                faults: [{ fault: "responseDelay", delay: "2s", identifiers: [11, 12] },
+                         { fault: "response", reason: "InternalServerError", identifiers: [12] },
+                         { fault: "unanswered", identifiers: [13] },
+                         { fault: "resetStream", code: "enhanceYourCalm", identifiers: [14] }]
+                """)
+            #expect(record.ledger.accepted == 97 && record.ledger.proof.simulator == 1, "\(record.ledger)")
+            #expect(record.ledger.rejected == 1 && record.ledger.proof.simulatorRejected == 1)
+            #expect(record.ledger.lost == 2 && record.ledger.lostBy == ["book": 2])
+            #expect(record.ledger.unknown == 0 && record.ledger.isBalanced)
+            #expect(RunSummary(record, style: .plain).text.contains("2 lost never judged"))
+            let counts = Dictionary(uniqueKeysWithValues: record.errors.map { ($0.name, $0.count) })
+            #expect(counts == ["no answer in time": 3, "stream reset ENHANCE_YOUR_CALM": 1])
+        }
+
         /// A way in which a gateway says goodbye.
         static let goodbyes = [
             #"every: 1_000"#, #"every: 1_000, behind: 100"#, #"every: 1_000, last: "none""#,
