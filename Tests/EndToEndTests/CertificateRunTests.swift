@@ -78,7 +78,8 @@ extension PatientEndToEndTests {
             #expect(record.simulatorLedger?.received == 0)
         }
 
-        @Test func `over HTTP 2 a certificate for the other environment is told as what it is, and ends the run at once`()
+        @Test
+        func `over HTTP 2 a certificate for the other environment is told as what it is, and ends the run at once`()
             async throws
         {
             let start = ContinuousClock.now

@@ -99,7 +99,9 @@ extension ErrorCountRecord {
         for (code, count) in book.resets.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
             list.append(ErrorCountRecord(status: nil, name: "stream reset \(code.name)", count: Int64(count)))
         }
-        let goAways = book.goAways.sorted { ($0.key.code.rawValue, $0.key.reason) < ($1.key.code.rawValue, $1.key.reason) }
+        let goAways = book.goAways.sorted {
+            ($0.key.code.rawValue, $0.key.reason) < ($1.key.code.rawValue, $1.key.reason)
+        }
         for (kind, count) in goAways {
             let name = "goaway \(kind.code.name)" + (kind.reason.isEmpty ? "" : " \(kind.reason)")
             list.append(ErrorCountRecord(status: nil, name: name, count: Int64(count)))

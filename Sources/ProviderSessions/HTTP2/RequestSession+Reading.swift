@@ -242,7 +242,9 @@ extension RequestSession {
         }
         events.append(.settled(run, .accepted, .response))
         accepted.removeAll(keepingCapacity: true)
-        if !isRetired, let seen = common.reconnectClock.proved() { events.append(.firstProof(after: now - seen, at: now)) }
+        if !isRetired, let seen = common.reconnectClock.proved() {
+            events.append(.firstProof(after: now - seen, at: now))
+        }
     }
 
     /// A frame for a stream that is not open: one that we have closed, or one that never was (RFC 9113 section 5.1).

@@ -106,7 +106,8 @@ import Testing
         let world = try Self.world { _, gateway in
             for _ in 0..<2_000 {
                 gateway.frame(
-                    type, type == .priority ? [] : .acknowledgement, stream: type == .priority ? 1 : 0, payload: payload)
+                    type, type == .priority ? [] : .acknowledgement, stream: type == .priority ? 1 : 0, payload: payload
+                )
             }
         }
         Self.expectRefusal(world, .flood(.idleFrame))

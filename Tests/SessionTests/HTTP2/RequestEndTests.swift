@@ -186,7 +186,9 @@ import Testing
             gateway.goAway(last: HTTP2FrameHeader.lastStreamID)
             world.after(.milliseconds(20)) {
                 // Some are refused, then some given up, and the connection breaks before the others are answered.
-                for stream in stride(from: 2_201 as UInt32, through: 2_399, by: 2) { gateway.reset(stream, .refusedStream) }
+                for stream in stride(from: 2_201 as UInt32, through: 2_399, by: 2) {
+                    gateway.reset(stream, .refusedStream)
+                }
                 world.after(.milliseconds(20)) {
                     gateway.goAway(last: 1_999)
                     Self.answer(gateway, through: 1_899)
