@@ -1,6 +1,7 @@
 import Histograms
 import Primitives
 import ProviderSessions
+import PushWire
 import Transport
 import Workload
 
@@ -25,6 +26,8 @@ final class LoopRecorder {
         var connectionFailures: UInt64 = 0
         var openConnections = 0
         var lastingConnections = 0
+        /// Sessions that had a connection at any time.
+        var connectedSessions = 0
         /// Sessions whose requests come to nothing.
         var unansweredSessions = 0
         var finishedSessions = 0
@@ -138,7 +141,7 @@ final class LoopRecorder {
         case .request(.blocked(_, let time, let at)):
             self[.blocked, at: at].record(time.nanoseconds)
         case .request(.streamLimit(let limit, _)): noteStreamLimit(limit)
-        case .request(.goAway(_, reason: .known(let reason), _, _)) where reason.isAboutCertificate:
+        case .request(.goAway(_, reason: .known(let reason), resent: _, at: _)) where reason.isAboutCertificate:
             certificateRefusals += 1
             countFailure("connection ended by the target because of the certificate: \(reason.name)")
         case .request(.unanswered(let sequence, let writtenAt, let at)):

@@ -215,6 +215,7 @@ final class SenderLoop {
             snapshot.unsettled += link.unsettledCount
             snapshot.openConnections += link.session.isOpen ? 1 : 0
             snapshot.lastingConnections += link.session.isLasting(at: core.now) ? 1 : 0
+            snapshot.connectedSessions += link.session.connectionCount > 0 ? 1 : 0
             snapshot.unansweredSessions += link.session.isUnanswered ? 1 : 0
             snapshot.finishedSessions += link.isFinished ? 1 : 0
         }

@@ -1,4 +1,5 @@
 public import Primitives
+import PushWire
 
 /// A slot whose connection is given up in order goes on with the next one at once: another session takes over what is to be sent, while
 /// this one waits for its last answers.
