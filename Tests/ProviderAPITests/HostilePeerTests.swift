@@ -324,7 +324,9 @@ struct HostilePeerTests {
     }
 
     /// Sends as much of a body as the windows of stream and connection have room for, and says how much that was.
-    private static func upload(_ count: Int, on id: UInt32, by client: ScriptedClient) throws -> Int {
+    private static func upload(
+        _ count: Int, on id: UInt32, by client: ScriptedClient, ends: Bool = true
+    ) throws -> Int {
         var sent = 0
         while sent < count, client.resets[id] == nil, client.goAways.isEmpty {
             let room = min(client.room(of: id), client.room(of: 0))
@@ -332,7 +334,7 @@ struct HostilePeerTests {
             let piece = min(count - sent, room, 16_384)
             sent += piece
             let bytes = [UInt8](repeating: UInt8(ascii: " "), count: piece)
-            try client.send(Self.frame(.data, sent == count ? .endStream : [], id, bytes))
+            try client.send(Self.frame(.data, ends && sent == count ? .endStream : [], id, bytes))
         }
         return sent
     }
@@ -363,6 +365,25 @@ struct HostilePeerTests {
         for _ in 0..<4 { try client.send(Self.frame(.data, [], id, [UInt8](repeating: 0, count: 16_384))) }
         let next = try client.request()
         #expect(client.responses[next]?.status == 200 && client.goAways.isEmpty)
+    }
+
+    @Test
+    func `a client that stops at the answer is told that no more is wanted, one that goes on is not`() throws {
+        let client = try ScriptedClient.greeted()
+        let stopped = try client.request(endsStream: false)
+        let slow = try client.request(endsStream: false)
+        for id in [stopped, slow] { _ = try Self.upload(20_000, on: id, by: client, ends: false) }
+        for _ in 0..<20 {
+            try client.pass(.milliseconds(200))
+            try client.send(Self.frame(.data, [], slow, [UInt8](repeating: 0, count: 2_000)))
+        }
+        #expect(client.resets == [stopped: .noError] && client.session.openStreamCount == 1)
+        try client.send(Self.frame(.data, .endStream, slow, []))
+        #expect(client.session.openStreamCount == 0)
+        #expect(client.room(of: 0) == 1_048_576, "the connection has its room back")
+        try client.pass(.seconds(10))
+        #expect(client.resets.count == 1 && client.goAways.isEmpty)
+        #expect(client.responses.values.allSatisfy { $0.reason == "PayloadTooLarge" && $0.isComplete })
     }
 
     @Test

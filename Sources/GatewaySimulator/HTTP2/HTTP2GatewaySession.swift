@@ -16,6 +16,8 @@ public final class HTTP2GatewaySession {
     static let maxBodyBytes = 65_536
     /// How much of a body is read whose request is answered already; then the stream is reset with NO_ERROR (RFC 9113 section 8.1).
     static let maxDiscardedBytes = 1_048_576
+    /// How long such a body may rest; some clients stop when they see the answer, and wait for the reset.
+    static let discardPatience = Interval.milliseconds(250)
     /// How many streams a client may reset or spoil while they are most of what it opens (rapid reset, RFC 9113 section 10.5).
     static let spoiltStreamAllowance: UInt64 = 1_000
 
@@ -31,6 +33,8 @@ public final class HTTP2GatewaySession {
         var streams: GatewayStreams
         /// Answers that leave later.
         var delayed = DueQueue<(streamID: UInt32, answer: RequestAnswer)>()
+        /// Streams whose bodies are thrown away, with how much of each had come.
+        var discarded = DueQueue<(streamID: UInt32, byteCount: Int)>()
         var writer: ResponseWriter
         var own: HTTP2Settings
         var peer = HTTP2Settings()
@@ -182,6 +186,7 @@ public final class HTTP2GatewaySession {
         var next = Instant.distantFuture
         if case .starting = life { next = min(next, openedAt + api.prefaceTimeout) }
         if let due = wire.pointee.delayed.nextAt { next = min(next, due) }
+        if let due = wire.pointee.discarded.nextAt { next = min(next, due) }
         if let due = faults?.deadline { next = min(next, due) }
         if let due = windowHeldUntil { next = min(next, due) }
         if let announced = announcedGoAway { next = min(next, announced.at) }
@@ -217,6 +222,9 @@ public final class HTTP2GatewaySession {
         if isHolding, now >= heldSince + Self.unreadTimeout { return end(.abrupt) }
         while !isClosed, let due = wire.pointee.delayed.takeDue(now) {  // bounded: by the streams that are open
             deliver(due.answer, on: due.streamID)
+        }
+        while !isClosed, let due = wire.pointee.discarded.takeDue(now) {  // bounded: what rests on is due later
+            endDiscarding(due.streamID, since: due.byteCount, now: now)
         }
         while !isClosed, let strike = faults?.timedStrike(now: now) {  // bounded: each fault strikes once
             suffer(strike, now: now)
