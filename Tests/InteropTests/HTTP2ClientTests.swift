@@ -62,9 +62,10 @@ extension InteropTests {
         private static func curl(
             _ simulator: Simulator, token: String = token, _ options: String, body: String = #"{"aps":{"alert":"hi"}}"#
         ) throws -> String {
+            let data = body.isEmpty ? "" : "-d '\(body)'"
             let (output, status) = try Shell.run(
                 """
-                exec curl -sS -i --max-time 20 --cacert '\(simulator.authority)' \(body.isEmpty ? "" : "-d '\(body)'") -H 'apns-topic: com.example.app' \
+                exec curl -sS -i --max-time 20 --cacert '\(simulator.authority)' \(data) -H 'apns-topic: com.example.app' \
                 \(options) https://localhost:\(simulator.http2Port)/3/device/\(token) 2>&1
                 """)
             try #require(status == 0, "curl ended with \(status): \(String(decoding: output, as: UTF8.self))")
