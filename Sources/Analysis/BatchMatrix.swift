@@ -37,7 +37,7 @@ public struct BatchMatrix: Equatable, Sendable {
             let ledger = record.ledger
             let hasEnded =
                 switch record.verdict.status {
-                case .passed, .failed, .generatorLimited: true
+                case .passed, .failed, .generatorLimited, .scheduleMissed: true
                 case .running, .inconclusive, .unreachable, .interrupted, .internalError: false
                 }
             return hasEnded && ledger.generated > 0 && ledger.accepted + ledger.rejected == ledger.generated

@@ -1,4 +1,4 @@
-import Primitives
+public import Primitives
 public import PushWire
 public import Workload
 
@@ -21,7 +21,11 @@ public final class GatewayLedger {
     /// ``SequenceSample/bound`` of the sample, asked for every notification; 0 without one.
     private var sampleBound: UInt64 = 0
     /// When what is being entered was read.
-    var readAt = Instant.zero
+    var readAt = Instant.zero {
+        willSet { addAcceptances() }
+    }
+    /// When the tracked notifications were accepted for the first time, all together and whatever their numbers.
+    private var acceptedAt = InstantSum()
     /// What became of each notification; nil unless somebody wants to know.
     public let journal: NotificationJournal?
 
@@ -194,6 +198,19 @@ public final class GatewayLedger {
             if UInt64(index) &* SequenceSample.factor <= sampleBound { sample(index) }
             counts.digest &+= term()
         }
+    }
+
+    /// Enters what was accepted since the last time that ``readAt`` changed.
+    private func addAcceptances() {
+        let first = counts.accepted - counts.duplicates - counts.acceptedWithoutIdentifier - counts.untracked
+        let added = Int64(first) - acceptedAt.count
+        if added > 0 { acceptedAt.add(added, at: readAt) }
+    }
+
+    /// When all tracked notifications were accepted for the first time, added up until now.
+    public var acceptanceInstants: InstantSum {
+        addAcceptances()
+        return acceptedAt
     }
 
     private func sample(_ index: Int) {

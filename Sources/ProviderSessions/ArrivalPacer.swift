@@ -8,7 +8,7 @@ import Workload
 /// ``ArrivalPlan/catchUp`` times as fast as time and at most so many ticks in one step.
 struct ArrivalPacer {
     private(set) var next: UInt64 = 0
-    private(set) var tally = ArrivalTally()
+    private var sums = ArrivalTally()
     private let plan: ArrivalPlan
     private var limit: UInt64
     private var cursor = ArrivalCursor()
@@ -37,6 +37,13 @@ struct ArrivalPacer {
         self.loopCount = loopCount
     }
 
+    /// What became of the schedule so far.
+    var tally: ArrivalTally {
+        var tally = sums
+        tally.heldFor = heldUntil == .never ? holdReason : nil
+        return tally
+    }
+
     // MARK: - Handing out
 
     /// Takes the next stretch.
@@ -50,7 +57,7 @@ struct ArrivalPacer {
         let count = plan.schedule.count(from: next, most: min(most, limit - next), until: until, &cursor)
         guard count > 0 else { return nil }
         countLate(count, elapsed)
-        if allowance != nil { tally.caughtUp += count }
+        if allowance != nil { sums.caughtUp += count }
         noteBurst(count, elapsed)
         defer { next += count }
         return SequenceRun(start: next, count: count)
@@ -60,7 +67,7 @@ struct ArrivalPacer {
         let millisecond = elapsed.nanoseconds / 1_000_000
         burstCount = millisecond == burstMillisecond ? burstCount + count : count
         burstMillisecond = millisecond
-        tally.largestBurst = max(tally.largestBurst, burstCount)
+        sums.largestBurst = max(sums.largestBurst, burstCount)
     }
 
     /// When the next batch should be written.
@@ -106,12 +113,12 @@ struct ArrivalPacer {
         lookedAt = max(elapsed, lookedAt)
         guard let present = allowance else {
             guard elapsed - oldest > plan.tick else { return elapsed }
-            tally.stalls += 1
+            sums.stalls += 1
             allowance = oldest
             behindReason = heldUntil >= oldest ? holdReason : .generatorLate
             return oldest
         }
-        tally.catchUpTime = tally.catchUpTime + step
+        sums.catchUpTime = sums.catchUpTime + step
         let length = Double(min(step, plan.tick).nanoseconds) * plan.catchUp
         let moved = present + Interval(nanoseconds: Int64(length))
         if moved >= elapsed { keep(elapsed) } else { allowance = moved }
@@ -130,7 +137,7 @@ struct ArrivalPacer {
         guard bound >= .zero, plan.schedule.time(of: next, &cursor) <= bound else { return }
         let count = plan.schedule.count(from: next, most: limit - next, until: bound, &cursor)
         enter(count, in: \.skipped, until: bound)
-        tally.skippedRuns.append(SequenceRun(start: next, count: count))
+        sums.skips.append(ArrivalSkip(run: SequenceRun(start: next, count: count), at: elapsed))
         next += count
     }
 
@@ -146,9 +153,9 @@ struct ArrivalPacer {
         _ count: UInt64, in counts: WritableKeyPath<ArrivalTally, [ArrivalHold: UInt64]>, until bound: Interval
     ) {
         let held = plan.schedule.count(from: next, most: count, until: min(heldUntil, bound), &cursor)
-        if held > 0 { tally[keyPath: counts][holdReason, default: 0] += held }
+        if held > 0 { sums[keyPath: counts][holdReason, default: 0] += held }
         let reason = allowance == nil ? .generatorLate : behindReason
-        if count > held { tally[keyPath: counts][reason, default: 0] += count - held }
+        if count > held { sums[keyPath: counts][reason, default: 0] += count - held }
     }
 
     // MARK: - Why

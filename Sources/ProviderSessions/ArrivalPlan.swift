@@ -30,14 +30,30 @@ public enum ArrivalHold: UInt8, Hashable, Sendable, CaseIterable {
     case generatorLate
 }
 
+/// Notifications that were not handed out for being too late, and when that was decided.
+public struct ArrivalSkip: Hashable, Sendable {
+    /// Which ones.
+    public var run: SequenceRun
+    /// When they were given up, from the schedule's start.
+    public var at: Interval
+
+    /// Makes an entry.
+    public init(run: SequenceRun, at: Interval) {
+        self.run = run
+        self.at = at
+    }
+}
+
 /// What became of a schedule: planned = sent + skipped, where what the end of the run cuts off is for the caller to count.
 public struct ArrivalTally: Hashable, Sendable {
     /// Notifications that were handed out late, by reason.
     public internal(set) var late: [ArrivalHold: UInt64] = [:]
     /// Notifications that were not handed out for being too late, by reason.
     public internal(set) var skipped: [ArrivalHold: UInt64] = [:]
-    /// Which ones were not.
-    public internal(set) var skippedRuns = SequenceRuns()
+    /// Which ones were not, in order.
+    public internal(set) var skips: [ArrivalSkip] = []
+    /// Why nobody takes what is due at present; nil while somebody can.
+    public internal(set) var heldFor: ArrivalHold?
     /// Times that the schedule fell behind by more than a tick.
     public internal(set) var stalls: UInt64 = 0
     /// Notifications handed out while it caught up.
@@ -51,5 +67,5 @@ public struct ArrivalTally: Hashable, Sendable {
     public init() {}
 
     /// All notifications that were too late to be handed out.
-    public var skippedCount: UInt64 { skippedRuns.count }
+    public var skippedCount: UInt64 { skips.reduce(0) { $0 + $1.run.count } }
 }

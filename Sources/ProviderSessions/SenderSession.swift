@@ -21,6 +21,8 @@ public protocol SenderSession: AnyObject {
     var errorReplyCount: Int { get }
     /// For how long a window of our own alone kept notifications from being written.
     var windowHeldTime: Interval { get }
+    /// How many requests were in flight over time; nothing where none is answered one by one.
+    var flight: FlightClock { get }
     /// How many requests may be open at once at present; nil where nothing is answered one by one.
     var requestLimit: Int? { get }
     /// Whether every notification that this session took has its fate, and no connection is wanted any more.
@@ -93,6 +95,8 @@ extension SenderSession {
     public func gatewayMoved(now: Instant) {}
     /// Without a window of our own nothing is held back by it.
     public var windowHeldTime: Interval { .zero }
+    /// The binary interface knows no requests.
+    public var flight: FlightClock { FlightClock() }
     /// The binary interface knows no requests.
     public var requestLimit: Int? { nil }
     /// Where success is silent, silence is no sign.

@@ -47,7 +47,7 @@ enum JUnitReport: ReportText {
         let message = verdict.reasons.isEmpty ? verdict.status.title : verdict.reasons.joined(separator: "\n")
         return switch verdict.status {
         case .passed: .passed
-        case .failed, .generatorLimited: .failure(type: verdict.status.rawValue, message)
+        case .failed, .generatorLimited, .scheduleMissed: .failure(type: verdict.status.rawValue, message)
         case .inconclusive: .skipped(message)
         case .running, .unreachable, .interrupted, .internalError: .error(type: verdict.status.rawValue, message)
         }

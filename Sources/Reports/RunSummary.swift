@@ -25,7 +25,7 @@ public struct RunSummary {
             switch status {
             case .passed: .green
             case .failed, .unreachable, .internalError: .red
-            case .running, .inconclusive, .generatorLimited, .interrupted: .yellow
+            case .running, .inconclusive, .generatorLimited, .scheduleMissed, .interrupted: .yellow
             }
         var line = style.colored(status.title, color)
         line += style.shown(": \(record.name)")
@@ -39,7 +39,7 @@ public struct RunSummary {
         ].filter { !$0.items.isEmpty }
         let paragraphs = [
             LabelledText(label: "sent", items: setting), LabelledText(label: "result", items: result),
-            LabelledText(label: "streams", items: streams),
+            LabelledText(label: "streams", items: streams), LabelledText(label: "in flight", items: inFlight),
             LabelledText(label: "limit", items: limitWords, separator: " "),
             LabelledText(label: "headroom", items: headroom), LabelledText(label: "schedule", items: schedule),
             LabelledText(label: "ledger", items: [balance]),
@@ -48,7 +48,9 @@ public struct RunSummary {
         ]
         let struck = faults.isEmpty ? [] : [LabelledText(label: "faults", items: faults)]
         return
-            (paragraphs.filter { !["schedule", "headroom", "streams"].contains($0.label) || !$0.items.isEmpty }
+            (paragraphs.filter {
+                !["schedule", "headroom", "streams", "in flight"].contains($0.label) || !$0.items.isEmpty
+            }
             + devices + struck)
             .flatMap {
                 $0.lines(style)
@@ -81,7 +83,9 @@ public struct RunSummary {
     }
 
     private var result: [String] {
-        var items = ["\(FigureText.rate(record.throughput.acceptedPerSecond)) accepted"]
+        let bound = record.throughput.acceptedBound == nil ? "" : "at least "
+        let proof = bound.isEmpty ? "" : ", by the last proof"
+        var items = [bound + "\(FigureText.rate(record.throughput.acceptedPerSecond)) accepted" + proof]
         if let rate = record.throughput.undisturbedPerSecond {
             items.append("\(FigureText.rate(rate)) where nothing went wrong")
         }
@@ -115,7 +119,7 @@ public struct RunSummary {
         }
     }
 
-    /// Little's law held against what was measured.
+    /// What streams allow, held against what was measured.
     private var streams: [String] {
         guard let streams = record.streams else { return [] }
         let limits = record.intervals.compactMap { interval in
@@ -127,15 +131,28 @@ public struct RunSummary {
             items.append("\(range) requests at once on a connection")
         }
         if let expected = streams.expectedPerSecond, let answered = streams.answeredPerSecond,
-            let deviation = streams.deviation, let inFlight = streams.inFlightOnAverage
+            let deviation = streams.deviation
         {
             items.append(
                 "\(FigureText.count(streams.allowed)) at once / \(FigureText.time(streams.serviceMeanNs)) = "
-                    + "\(FigureText.rate(expected)) by Little's law, \(FigureText.rate(answered)) measured "
+                    + "\(FigureText.rate(expected)), \(FigureText.rate(answered)) measured "
                     + "(\(Int((deviation * 100).rounded())) %)")
-            items.append("\(FigureText.count(Int64(inFlight.rounded()))) in flight on average")
         }
         return items
+    }
+
+    /// What was in flight, counted and by Little's law.
+    private var inFlight: [String] {
+        guard let law = record.littlesLaw else { return [] }
+        return [
+            "\(Self.number(law.inFlight)) on average",
+            "by Little's law \(FigureText.rate(law.perSecond)) × \(FigureText.time(law.latencyMeanNs)) = "
+                + Self.number(law.expectedInFlight) + (law.holds ? "" : ", which DIFFERS"),
+        ]
+    }
+
+    private static func number(_ value: Double) -> String {
+        value.magnitude < 100 ? decimalText(value, places: 2) : FigureText.count(Int64(value.rounded()))
     }
 
     /// What the sender had to spare, and how far the simulator was from what it can take at all.

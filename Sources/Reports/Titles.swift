@@ -11,6 +11,7 @@ extension VerdictRecord.Status {
         case .failed: "FAILED"
         case .inconclusive: "INCONCLUSIVE"
         case .generatorLimited: "GENERATOR-LIMITED"
+        case .scheduleMissed: "SCHEDULE NOT MET"
         case .unreachable: "UNREACHABLE"
         case .interrupted: "INTERRUPTED"
         case .internalError: "INTERNAL ERROR"

@@ -1,5 +1,5 @@
 import Foundation
-import Primitives
+public import Primitives
 public import Workload
 
 /// One line that a simulator process writes to its standard output while a run controls it.
@@ -65,8 +65,10 @@ public struct ProviderSigningKey: Codable, Equatable, Sendable {
 public struct SimulatorProgress: Codable, Equatable, Sendable {
     /// The instant, in nanoseconds of the monotonic clock.
     public var atNs: Int64
-    /// Accepted notifications.
+    /// Accepted notifications, each once.
     public var accepted: Int64
+    /// Those of them that were accepted again.
+    public var duplicates: Int64
     /// Processor time of the whole process in nanoseconds.
     public var cpuNs: Int64
     /// For how long its event loops were ready to run while others had the processors, in nanoseconds; nil where the kernel does not
@@ -77,12 +79,13 @@ public struct SimulatorProgress: Codable, Equatable, Sendable {
 
     /// Makes the sums of one instant.
     public init(
-        atNs: Int64, accepted: Int64, cpuNs: Int64, runQueueNs: Int64? = nil,
+        atNs: Int64, accepted: Int64, duplicates: Int64 = 0, cpuNs: Int64, runQueueNs: Int64? = nil,
         holdings: ProcessHoldings = ProcessHoldings()
     ) {
         self.runQueueNs = runQueueNs
         self.atNs = atNs
         self.accepted = accepted
+        self.duplicates = duplicates
         self.cpuNs = cpuNs
         self.holdings = holdings
     }
@@ -131,6 +134,8 @@ public struct SimulatorResult: Codable, Equatable, Sendable {
     public var connectionTraces: [ConnectionTrace] = []
     /// When a sample of notifications was accepted; nil if nobody asked for it.
     public var acceptanceTimes: AcceptanceTimes?
+    /// When all notifications were accepted for the first time, added up; nil if nobody looked.
+    public var acceptedAt: AcceptanceInstants?
     /// Times that the window of the simulated long way (`roundTripWindow`) was full.
     public var pathStops: Int64 = 0
     /// For how long such windows were full in nanoseconds, added over all connections.
@@ -138,6 +143,25 @@ public struct SimulatorResult: Codable, Equatable, Sendable {
 
     /// Makes an empty result.
     public init() {}
+}
+
+/// When notifications were accepted, added up over all of them, as a simulator tells it.
+public struct AcceptanceInstants: Codable, Equatable, Sendable {
+    /// How many.
+    public var count: Int64
+    /// The mean of the instants in nanoseconds of the monotonic clock, rounded down.
+    public var meanNs: Int64
+    /// What is left of their sum.
+    public var remainderNs: Int64
+
+    /// Tells a sum.
+    public init(_ sum: InstantSum) {
+        count = sum.count
+        (meanNs, remainderNs) = sum.meanAndRemainder
+    }
+
+    /// The sum.
+    public var sum: InstantSum { InstantSum(count: count, mean: meanNs, remainder: remainderNs) }
 }
 
 /// When a sample of notifications was accepted, as a simulator tells it.

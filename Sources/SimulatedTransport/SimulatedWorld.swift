@@ -136,7 +136,7 @@ public final class SimulatedWorld {
             settle(session.slot)
         }
         let claimed = supply.claimedCount
-        for run in supply.tally?.skippedRuns.runs ?? [] { ledger.recordUnsent(run) }
+        for skip in supply.tally?.skips ?? [] { ledger.recordUnsent(skip.run) }
         if claimed < supply.limit { ledger.recordUnsent(SequenceRun(start: claimed, count: supply.limit - claimed)) }
     }
 

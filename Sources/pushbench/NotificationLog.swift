@@ -7,7 +7,8 @@ import PushWire
 ///
 /// A line is `{"outcome":"rejected","status":8,"reason":"invalid token","command":1,"identifier":7,"token":"00…","payloadBytes":45}`;
 /// outcomes are `accepted`, `duplicate`, `rejected` and `discarded`. Status and reason stand in rejections only,
-/// identifier, token and payload size where they are known. A byte that is no command has a line as a rejection of status 128. A request of HTTP/2 has `"protocol":"http2"` in
+/// identifier, token and payload size where they are known; of a request that was refused before its end, such as one that is too long, the
+/// size is what had come by then. A byte that is no command has a line as a rejection of status 128. A request of HTTP/2 has `"protocol":"http2"` in
 /// place of the command, and as status and reason those of its response.
 final class NotificationLog {
     /// The most lines that are written.

@@ -41,6 +41,8 @@ final class ProgressPrinter: Sendable {
     /// Shows one interval.
     func show(_ progress: RunProgress) {
         guard style != .none, let interval = progress.intervals.last else { return }
+        // The summary follows at once, which only people read.
+        guard style == .json || progress.phase != .ended else { return }
         let count = shown.add(1, ordering: .relaxed).newValue
         if style == .json {
             guard let data = try? JSONEncoder().encode(interval) else { return }

@@ -48,12 +48,25 @@ import Workload
 
     @Test func `what was due and never sent has waited, too, and what was not due has not`() {
         var sources = sources(accepted: Dictionary(uniqueKeysWithValues: (0..<10).map { ($0, Int64($0) * 10 + 4) }))
-        sources.unsent = [SequenceRun(start: 10, count: 1_000)]
+        sources.unsent = [UnsentRun(run: SequenceRun(start: 10, count: 1_000), until: sources.end)]
         let join = LatencyJoin(sources)
         #expect(join.unsentCount == 11, "those of 100 ms to 200 ms")
         #expect(values(join, .response) == [21, 0, 100])
         #expect(join.series[.measure]?[.response]?.censored == 11)
         #expect(values(join, .service) == [10, 3, 3])
+    }
+
+    @Test func `what was skipped has waited until then, however long the run goes on`() {
+        func values(ofRunUntil end: Int64) -> [Int64?] {
+            var sources = sources(accepted: Dictionary(uniqueKeysWithValues: (0..<10).map { ($0, Int64($0) * 10 + 4) }))
+            sources.end = time(end)
+            sources.unsent = [UnsentRun(run: SequenceRun(start: 10, count: 5), until: time(160))]
+            let join = LatencyJoin(sources)
+            #expect(join.series[.measure]?[.response]?.censored == 5)
+            return self.values(join, .response)
+        }
+        #expect(values(ofRunUntil: 200) == [15, 4, 60])
+        #expect(values(ofRunUntil: 200_000) == [15, 4, 60])
     }
 
     @Test func `without a simulator there are upper bounds, in series of their own`() {

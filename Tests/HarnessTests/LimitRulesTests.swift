@@ -1,3 +1,4 @@
+import ProviderSessions
 import RunRecords
 import Testing
 
@@ -83,6 +84,57 @@ import Testing
         #expect(near.limit.kind == .connections && near.limit.simulatorBound == false)
         near.acceptedPerSecond = nil
         #expect(near.limit.ceilingShare == nil && near.limit.simulatorBound == false)
+    }
+
+    @Test func `a schedule that was not kept, or a target that settled less than it got, is no rate`() {
+        var kept = rules(sender: (0.3, 0.1))
+        (kept.scheduleKept, kept.settled) = (true, 0.99)
+        #expect(kept.limit.kind == .rate)
+        kept.settled = 0.98
+        #expect(kept.limit.kind == .connections)
+        kept.settled = 0.4
+        #expect(kept.limit.kind == .target)
+        #expect(
+            kept.limit.evidence.hasSuffix("the target was failing: it accepted or refused 40 % of what was written"))
+        (kept.settled, kept.isCutShort) = (1, true)
+        #expect(kept.limit.kind == .connections)
+        kept.targetEnd = "the target was gone: the simulator's process ended"
+        #expect(kept.limit.kind == .target)
+    }
+
+    @Test func `an outage is the target's, whatever the loops did in the rest of the time`() {
+        var missed = rules(sender: (0.95, 0))
+        (missed.scheduleKept, missed.miss) = (false, .init(reason: .noConnection, count: 60, total: 80))
+        #expect(missed.limit.kind == .target)
+        #expect(
+            missed.limit.evidence.hasSuffix(
+                "the target was unreachable: no connection stood when 60 of 80 late or missed notifications were due"))
+        missed.scheduleKept = true
+        #expect(missed.limit.kind == .generator, "an outage that was made up for is none")
+        var away = rules()
+        away.unreachable = 0.6
+        #expect(away.limit.kind == .target)
+    }
+
+    @Test func `where the loops had time, a missed schedule tells itself what held it up`() {
+        for (reason, kind) in [
+            (ArrivalHold.windowFull, LimitRecord.Kind.window), (.streamsTaken, .streams), (.generatorLate, .generator),
+        ] {
+            var missed = rules()
+            (missed.scheduleKept, missed.miss) = (false, .init(reason: reason, count: 60, total: 80))
+            #expect(missed.limit.kind == kind && missed.limit.evidence.contains("60 of 80 late or missed"))
+            missed.simulator = LimitRules.Side(busy: 0.95, queued: 0)
+            #expect(missed.limit.kind == .simulator)
+        }
+    }
+
+    @Test func `what the end of a run cut off is for the reason for which nobody took it then`() throws {
+        var schedule = ScheduleRecord()
+        #expect(LimitRules.Miss(schedule, heldFor: nil) == nil)
+        (schedule.late.generatorLate, schedule.skipped.endOfRun) = (5, 300)
+        #expect(try #require(LimitRules.Miss(schedule, heldFor: nil)).reason == .generatorLate)
+        let held = try #require(LimitRules.Miss(schedule, heldFor: .noConnection))
+        #expect(held.reason == .noConnection && held.count == 300 && held.total == 305)
     }
 
     @Test func `headroom is what the sender's busiest loop had left, never below nothing`() {

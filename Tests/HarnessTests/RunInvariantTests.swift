@@ -22,6 +22,7 @@ import Workload
         outcome.sender.firstWrite = begin
         outcome.sender.reconnects.beginMeasuring(at: begin)
         var accepted = SequenceSample()
+        var acceptedAt = InstantSum()
         var counts = LoopRecorder.PhaseCounts()
         let residence = Histogram()
         for number in 0..<UInt64(4_000) {
@@ -30,6 +31,8 @@ import Workload
             outcome.sender.ledger.record(.settled(SequenceRun(start: number, count: 1), .accepted, .sentinel))
             outcome.sender.reconnects.wrote(notifications: 1, resent: 0, at: at)
             outcome.sender.sent.add(number, at: at)
+            outcome.sender.firstWrites.add(1, at: at)
+            acceptedAt.add(1, at: at + .milliseconds(service))
             accepted.add(number, at: at + .milliseconds(service))
             residence.record(0)
             counts.sent += 1
@@ -41,13 +44,9 @@ import Workload
         var simulator = SimulatorResult()
         simulator.ledger.accepted = 4_000
         simulator.acceptanceTimes = AcceptanceTimes(accepted)
+        simulator.acceptedAt = AcceptanceInstants(acceptedAt)
         simulator.lastAcceptedNs = (begin + .milliseconds(3_999 + service)).nanoseconds
         outcome.simulator = simulator
-        outcome.simulatorProgress = (0...40).map { tenth in
-            SimulatorProgress(
-                atNs: (begin + .milliseconds(tenth * 100)).nanoseconds,
-                accepted: max(0, min(4_000, tenth * 100 - service)), cpuNs: 0)
-        }
         return outcome
     }
 
@@ -59,37 +58,43 @@ import Workload
                 rejected: [], unsent: [], schedule: nil, start: begin, end: outcome.end, bounds: outcome.bounds))
     }
 
-    private func record(written: Int64 = 4_000) -> RunRecord {
+    private func record(written: Int64 = 4_000, accepted: Int64 = 4_000, rejected: Int64 = 0) -> RunRecord {
         var record = RunRecord()
         var interval = IntervalRecord()
         interval.written = written
+        interval.accepted = accepted
+        interval.rejected = rejected
         interval.bytes = 40_000
         record.intervals = [interval]
         return record
-    }
-
-    @Test(arguments: [0, 50, 400] as [Int64])
-    func `Little's law holds, whatever the service time`(service: Int64) throws {
-        let outcome = outcome(service: service)
-        let law = try #require(LittlesLaw(outcome, join(outcome)))
-        #expect(law.holds, "\(law)")
-        #expect((law.expected - Double(service)).magnitude <= Double(service) * 0.12 + 1)
-        #expect(RunInvariants(record(), outcome, join: join(outcome)).broken == [])
-    }
-
-    @Test func `a service time that cannot be breaks Little's law`() throws {
-        var outcome = outcome(service: 400)
-        var wrong = SequenceSample()
-        for entry in outcome.sender.sent.entries { wrong.add(entry.sequence, at: entry.at + .milliseconds(100)) }
-        outcome.simulator?.acceptanceTimes = AcceptanceTimes(wrong)
-        #expect(!(try #require(LittlesLaw(outcome, join(outcome)))).holds)
-        #expect(RunInvariants(record(), outcome, join: join(outcome)).broken.count == 1)
     }
 
     @Test func `intervals that do not add up are told`() {
         let outcome = outcome(service: 50)
         let broken = RunInvariants(record(written: 3_999), outcome, join: join(outcome)).broken
         #expect(broken == ["the intervals' written add up to 3999, and the total is 4000"])
+        let others = RunInvariants(record(accepted: 3_990, rejected: 1), outcome, join: join(outcome)).broken
+        #expect(
+            others == [
+                "the intervals' rejected add up to 1, and the total is 0",
+                "the intervals' accepted add up to 3990, and the total is 4000",
+            ])
+    }
+
+    @Test func `the last interval takes what is known at the end only, and what was counted too much is taken off`() {
+        var intervals = [(10, 1), (20, 2), (5, 0)].map { accepted, rejected in
+            var interval = IntervalRecord()
+            (interval.accepted, interval.rejected) = (Int64(accepted), Int64(rejected))
+            return interval
+        }
+        intervals.complete(accepted: 47, rejected: 1)
+        #expect(intervals.map(\.accepted) == [10, 20, 17])
+        #expect(intervals.map(\.rejected) == [1, 0, 0], "none is negative")
+        intervals.complete(accepted: nil, rejected: 1)
+        #expect(intervals.map(\.accepted) == [10, 20, 17])
+        var untold = [IntervalRecord()]
+        untold.complete(accepted: 3, rejected: 0)
+        #expect(untold[0].accepted == 3)
     }
 
     @Test func `a schedule that does not balance is told, and ends the run as an internal error`() {

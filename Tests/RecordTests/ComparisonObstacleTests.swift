@@ -54,7 +54,7 @@ import Testing
     }
 
     @Test(arguments: [
-        VerdictRecord.Status.running, .interrupted, .unreachable, .internalError, .generatorLimited,
+        VerdictRecord.Status.running, .interrupted, .unreachable, .internalError, .generatorLimited, .scheduleMissed,
     ])
     func `a run without an end of its own says nothing`(_ status: VerdictRecord.Status) {
         var candidate = runs

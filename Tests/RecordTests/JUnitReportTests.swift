@@ -72,6 +72,7 @@ import Testing
 
     @Test(arguments: [
         (VerdictRecord.Status.passed, "passed"), (.failed, "failure"), (.generatorLimited, "failure"),
+        (.scheduleMissed, "failure"),
         (.inconclusive, "skipped"), (.unreachable, "error"), (.internalError, "error"), (.interrupted, "error"),
         (.running, "error"),
     ])

@@ -25,6 +25,7 @@ import Testing
                 pushbench_verdict{profile="small",pushbench_verdict="failed"} 0
                 pushbench_verdict{profile="small",pushbench_verdict="inconclusive"} 0
                 pushbench_verdict{profile="small",pushbench_verdict="generatorLimited"} 0
+                pushbench_verdict{profile="small",pushbench_verdict="scheduleMissed"} 0
                 pushbench_verdict{profile="small",pushbench_verdict="unreachable"} 0
                 pushbench_verdict{profile="small",pushbench_verdict="interrupted"} 0
                 pushbench_verdict{profile="small",pushbench_verdict="internalError"} 0

@@ -50,7 +50,7 @@ import Testing
             "limit", "ledger", "simulatorLedger", "ledgerDifference", "throughput", "latency", "errors", "reconnects",
             "windowOverruns", "connections", "intervals", "resources", "calibration", "thresholds", "feedback",
             "schedule", "phases", "steadiness", "unmeasured", "brokenInvariants",
-            "replies", "violationBytes", "streams", "warnings",
+            "replies", "violationBytes", "streams", "littlesLaw", "warnings",
         ]
         #expect(Set(root.keys) == keys)
     }

@@ -85,7 +85,10 @@ import Workload
         _ = claim(supply, at: Array(702...2_000))
         let tally = try #require(supply.tally)
         #expect(tally.skipped[.noConnection] ?? 0 > 100)
-        #expect(tally.skippedRuns.count == tally.skipped.values.reduce(0, +))
+        #expect(tally.skippedCount == tally.skipped.values.reduce(0, +))
+        #expect(
+            tally.skips.map(\.at) == [.milliseconds(401), .milliseconds(701)], "each was given up when it was looked at"
+        )
         #expect(supply.claimedCount == 2_001, "skipped ones are taken, too")
     }
 

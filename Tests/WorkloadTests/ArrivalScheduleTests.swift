@@ -19,12 +19,23 @@ import Workload
     }
 
     @Test func `whole rates meet whole seconds`() {
-        for rate in [1, 3, 7, 1_000, 30_000_000] as [UInt64] {
+        for rate in [1, 3, 7, 300, 1_000, 30_000_000] as [UInt64] {
             let schedule = ArrivalSchedule.constant(Rate(perSecond: Double(rate)))
             for second in [1, 60, 3_600] as [UInt64] {
-                let time = schedule.time(of: rate * second)
-                #expect((time - .seconds(Int64(second))).nanoseconds >= -1 && time <= .seconds(Int64(second)))
+                #expect(schedule.time(of: rate * second) == .seconds(Int64(second)))
             }
+        }
+    }
+
+    @Test(arguments: [0.1, 0.3, 1.0 / 3, 2.5, 3, 7, 33.3, 300, 999, 6_543.21, 50_000, 333_333, 1e6 / 3])
+    func `a time has rate × time operations, and not the one that begins at its end`(perSecond: Double) {
+        let schedule = ArrivalSchedule.constant(Rate(perSecond: perSecond))
+        for seconds in [1, 2, 3, 10, 30, 60, 100, 3_600, 86_400] as [Int64] {
+            let product = perSecond * Double(seconds)
+            let expected = UInt64((product - 1e-6).rounded(.up))
+            #expect(
+                schedule.count(until: .seconds(seconds) - Interval(nanoseconds: 1)) == expected,
+                "\(perSecond)/s for \(seconds) s")
         }
     }
 

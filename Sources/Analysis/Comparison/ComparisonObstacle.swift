@@ -18,6 +18,8 @@ public enum ComparisonObstacle: Hashable, Sendable {
     case unbalanced(side: Side)
     /// A run says what the generator can do, and not what the target can.
     case generatorLimited(side: Side)
+    /// A run offered less than its schedule has.
+    case scheduleMissed(side: Side)
     /// The candidate failed to deliver what the baseline delivered; what is left undone makes the rest look better.
     case lossier(name: String, count: Int64)
 
@@ -60,6 +62,7 @@ public enum ComparisonObstacle: Hashable, Sendable {
         case .running, .interrupted, .unreachable, .internalError:
             obstacles.append(.unfinished(side: side, status: run.verdict.status))
         case .generatorLimited: obstacles.append(.generatorLimited(side: side))
+        case .scheduleMissed: obstacles.append(.scheduleMissed(side: side))
         case .passed, .failed, .inconclusive:
             // With a simulator of ours both sides of the connection are what is compared; with another gateway it alone is.
             if run.limit?.kind == .generator, run.simulatorLedger == nil {
@@ -101,6 +104,7 @@ extension ComparisonObstacle: CustomStringConvertible {
         case .unfinished(let side, let status): "the \(side.rawValue) did not come to its end: \(status.rawValue)"
         case .unbalanced(let side): "the ledger of the \(side.rawValue) does not balance"
         case .generatorLimited(let side): "the generator was the limit of the \(side.rawValue)"
+        case .scheduleMissed(let side): "the \(side.rawValue) did not meet its schedule"
         case .lossier(let name, let count):
             "the candidate left up to \(count) notifications \(name), the baseline none: its other figures flatter it"
         }

@@ -3,6 +3,13 @@ import Primitives
 import ProviderSessions
 import Workload
 
+/// Planned notifications that were never sent.
+struct UnsentRun: Hashable, Sendable {
+    var run: SequenceRun
+    /// When they were given up.
+    var until: Instant
+}
+
 /// Finds out for a sample of notifications when the gateway accepted them, and so the latencies that silence hides.
 ///
 /// Sender and simulator pick the same notifications by their numbers, and read one monotonic clock. *Response* counts from when a
@@ -26,7 +33,7 @@ struct LatencyJoin {
         /// The refused ones in order, whose latency is that of their error replies.
         var rejected: [SequenceRun]
         /// Planned ones that were never sent.
-        var unsent: SequenceRuns
+        var unsent: [UnsentRun]
         /// Nil in a closed loop.
         var schedule: ArrivalSchedule?
         /// When the schedule began.
@@ -129,16 +136,17 @@ struct LatencyJoin {
         if let intended { record(provedAt - intended, .responseBound, phase, at: provedAt, isCensored: false) }
     }
 
-    /// What was due and never sent has waited from when it was meant to begin to the end of the run.
-    private mutating func takeUnsent(_ runs: SequenceRuns, like sample: SequenceSample) {
+    /// What was due and never sent has waited from when it was meant to begin until it was given up: when it was skipped, or at the end
+    /// of the run. How long it would have taken nobody knows.
+    private mutating func takeUnsent(_ runs: [UnsentRun], like sample: SequenceSample) {
         guard let schedule else { return }
         let due = schedule.count(until: end - start)
         var left = Self.unsentLimit
-        for run in runs.runs where run.start < due {
+        for (run, until) in runs.map({ ($0.run, $0.until) }) where run.start < due {
             for sequence in run.start..<min(run.end, due, run.start + left) where sample.contains(sequence) {
                 guard let intended = intended(sequence) else { continue }
                 unsentCount += 1
-                record(end - intended, .response, bounds.phase(at: intended), at: end, isCensored: true)
+                record(until - intended, .response, bounds.phase(at: intended), at: until, isCensored: true)
             }
             left -= min(left, run.count)
         }

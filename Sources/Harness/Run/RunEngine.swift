@@ -39,7 +39,19 @@ public final class RunEngine {
             arrivals: try profile.arrivals(), connectionCount: profile.sender.connections, loopCount: loopCount,
             start: nil)
         monitor = RunMonitor(
-            sessionCount: profile.sender.connections, keepsHistograms: options.keepsIntervalHistograms)
+            sessionCount: profile.sender.connections, keepsHistograms: options.keepsIntervalHistograms,
+            countsAnswers: profile.isAnsweredByOthers)
+    }
+
+    /// What the files that the profile names make doubtful, one sentence each.
+    public var warnings: [String] {
+        guard let file = profile.load.replayFile, profile.workload.notifications < Profile.notificationLimit,
+            UInt64(profile.workload.notifications) > supply.limit
+        else { return [] }
+        return [
+            "load.replayFile: \(file) has \(supply.limit) times for this run, so that \(supply.limit) notifications are sent and not "
+                + "\(profile.workload.notifications)"
+        ]
     }
 
     /// Runs to the end and tells what happened as a record, also when the target is out of reach from the start.
@@ -68,9 +80,12 @@ public final class RunEngine {
             await offerLoad()
         }
         await collect()
+        completeIntervals()
         await shutDown()
         outcome.calibration = options.calibration
-        return RunRecord(of: outcome, profile: profile, source: source, plan: plan)
+        var record = RunRecord(of: outcome, profile: profile, source: source, plan: plan)
+        if !warnings.isEmpty { record.warnings = (record.warnings ?? []) + warnings }
+        return record
     }
 
     // MARK: - Setting up
@@ -145,7 +160,7 @@ public final class RunEngine {
         outcome.startedAt = MonotonicClock.now()
         monitor.begin(at: outcome.startedAt)
         outcome.measureStart = outcome.startedAt + profile.phases.warmup
-        let measureEnd = profile.phases.measure.map { outcome.measureStart + $0 } ?? .distantFuture
+        var measureEnd = profile.phases.measure.map { outcome.measureStart + $0 } ?? .distantFuture
         outcome.bounds = PhaseBounds(measureStart: outcome.measureStart, measureEnd: measureEnd)
         await onEachLoop { [start = outcome.startedAt, bounds = outcome.bounds] in $0.begin(at: start, bounds) }
         if options.interrupts.value == 0 { supply.release(at: outcome.startedAt) }
@@ -153,6 +168,11 @@ public final class RunEngine {
         await onEachLoop { $0.wake() }
         while !mustAbort && !monitor.isFinished {  // bounded by the phases, the drain and the outage limit
             let now = MonotonicClock.now()
+            if options.interrupts.value > 0, now < measureEnd {
+                // The schedule ends here, too: what was due by now and nobody took is not forgotten.
+                measureEnd = now
+                if supply.plan != nil { supply.close(at: now) }
+            }
             endOffer(at: measureEnd, now: now)
             if options.interrupts.value > 0 && monitor.written == 0 { break }
             await observe(supply.isExhausted ? .draining : now < outcome.measureStart ? .warmup : .measuring)
@@ -173,21 +193,32 @@ public final class RunEngine {
             await tick()
         }
         if options.interrupts.value > 0 { outcome.abort = outcome.abort ?? .interrupted }
+        if supply.plan != nil, outcome.abort != nil { closeSchedule(at: MonotonicClock.now()) }
         supply.stop()
+        // Before connections end, which would look as if none had stood.
+        outcome.tally = supply.tally
         await onEachLoop { $0.abandon() }
         outcome.end = MonotonicClock.now()
     }
 
-    /// Ends the offer when its time is over, or the user says so. What was due by then may still go for a moment.
+    /// Ends an open loop's schedule at once, unless it has ended before.
+    private func closeSchedule(at now: Instant) {
+        guard outcome.claimedInTime == nil else { return }
+        supply.close(at: now)
+        outcome.claimedInTime = supply.claimedCount
+    }
+
+    /// Ends the offer when its time is over. What was due by then may still go for a moment, unless the user insists.
     private func endOffer(at end: Instant, now: Instant) {
         let grace = supply.plan == nil ? .zero : Self.closingTime
-        if options.interrupts.value > 0 || now >= end + grace { supply.stop() }
+        if options.interrupts.value > 1 || now >= end + grace { supply.stop() }
         if now >= end, supply.plan != nil { outcome.claimedInTime = outcome.claimedInTime ?? supply.claimedCount }
     }
 
     /// Ends a run that never began to send.
     private func giveUp() async {
         monitor.begin(at: outcome.startedAt)
+        if supply.plan != nil { supply.close(at: MonotonicClock.now()) }
         supply.stop()
         await onEachLoop { $0.abandon() }
         outcome.end = MonotonicClock.now()
@@ -212,14 +243,27 @@ public final class RunEngine {
         let now = MonotonicClock.now()
         guard monitor.take(snapshots, at: now, endsInterval: ending != .none, progress: child?.lastProgress)
         else { return }
-        options.onInterval(
-            RunProgress(
-                phase: phase, elapsed: now - outcome.startedAt, intervals: monitor.intervals,
-                written: monitor.written, planned: supply.limit == .max ? nil : supply.limit,
-                openConnections: monitor.openConnections, connectionFailures: monitor.connectionFailures))
+        tell(phase, monitor.intervals, at: now)
     }
 
     // MARK: - The end
+
+    /// Has the intervals add up to what is known now, and tells whoever follows the run of the last one, too.
+    private func completeIntervals() {
+        outcome.intervals.complete(
+            accepted: outcome.acceptedInAll ?? (profile.isAnsweredByOthers ? Int64(outcome.acceptedBySender) : nil),
+            rejected: Int64(outcome.sender.ledger.count(of: .rejected)))
+        tell(.ended, outcome.intervals, at: outcome.end)
+    }
+
+    private func tell(_ phase: RunProgress.Phase, _ intervals: [IntervalRecord], at now: Instant) {
+        guard !intervals.isEmpty else { return }
+        options.onInterval(
+            RunProgress(
+                phase: phase, elapsed: now - outcome.startedAt, intervals: intervals, written: monitor.written,
+                planned: supply.limit == .max ? nil : supply.limit, openConnections: monitor.openConnections,
+                connectionFailures: monitor.connectionFailures))
+    }
 
     private func collect() async {
         var snapshots: [LoopRecorder.Snapshot] = []
@@ -236,15 +280,13 @@ public final class RunEngine {
         outcome.senderUsage = ProcessUsage.now().since(earlierUsage)
         outcome.senderUsage.loops = outcome.sender.uses.map { LoopResourcesRecord($0) }
         let claimed = supply.claimedCount
-        // A run that time ends generates what it takes; one with a number has planned all of them.
+        // A run that time ends generates what it takes, or what its schedule had until its end; one with a number has planned all of them.
         let isWithoutNumber = profile.workload.notifications == Profile.notificationLimit
         let isEndedByTime = profile.phases.measure != nil && (outcome.abort == nil || isWithoutNumber)
-        outcome.generated = isEndedByTime ? (outcome.abort == nil ? supply.scheduledCount : claimed) : supply.limit
-        outcome.tally = supply.tally
+        outcome.generated = isEndedByTime ? supply.scheduledCount : supply.limit
+        outcome.tally = outcome.tally ?? supply.tally
         outcome.arrivals = supply.plan
-        if let skipped = outcome.tally?.skippedRuns { outcome.neverSent = skipped }
-        outcome.neverSent.append(SequenceRun(start: claimed, count: outcome.generated - claimed))
-        for run in outcome.neverSent.runs { outcome.sender.ledger.recordUnsent(run) }
+        bookUnsent(SequenceRun(start: claimed, count: outcome.generated - claimed))
         outcome.acceptedBySender = outcome.sender.ledger.count(of: .accepted)
         outcome.rejectedBySender = outcome.sender.ledger.count(of: .rejected)
         guard let child, outcome.abort != .simulatorDied else { return }
@@ -258,6 +300,20 @@ public final class RunEngine {
         outcome.simulatorProgress = child.current.progress.elements
         join()
         outcome.joinReconnects()
+    }
+
+    /// Enters what was skipped and what no connection took, beside what sessions had taken and not written.
+    private func bookUnsent(_ rest: SequenceRun) {
+        outcome.neverSent = (outcome.sender.ledger.fates[.unsent]?.runs ?? []).map {
+            UnsentRun(run: $0, until: outcome.end)
+        }
+        let untaken =
+            (outcome.tally?.skips ?? []).map { UnsentRun(run: $0.run, until: outcome.startedAt + $0.at) }
+            + [UnsentRun(run: rest, until: outcome.end)]
+        for part in untaken where part.run.count > 0 {
+            outcome.sender.ledger.recordUnsent(part.run)
+            outcome.neverSent.append(part)
+        }
     }
 
     /// Lets the simulator's book tell about what the sender does not know, and compares the two.

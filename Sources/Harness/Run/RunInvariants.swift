@@ -14,7 +14,7 @@ struct RunInvariants {
         checkIntervals(record, outcome)
         checkSent(outcome)
         if isTimed { checkTimed(outcome, join) }
-        if let join { checkLittlesLaw(outcome, join) }
+        checkLittlesLaw(record)
     }
 
     private mutating func require(_ holds: Bool, _ text: @autoclosure () -> String) {
@@ -38,9 +38,14 @@ struct RunInvariants {
             ("resent", record.intervals.reduce(0) { $0 + $1.resent }, book.resent),
             ("bytes", record.intervals.reduce(0) { $0 + $1.bytes }, book.writtenBytes),
             ("reconnects", record.intervals.reduce(0) { $0 + $1.reconnects }, book.reconnects),
+            ("rejected", record.intervals.reduce(0) { $0 + $1.rejected }, book.count(of: .rejected)),
         ]
         for (name, sum, total) in sums {
             require(sum == Int64(total), "the intervals' \(name) add up to \(sum), and the total is \(total)")
+        }
+        if let total = outcome.acceptedInAll {
+            let sum = record.intervals.reduce(0) { $0 + ($1.accepted ?? 0) }
+            require(sum == total, "the intervals' accepted add up to \(sum), and the total is \(total)")
         }
         let phases = outcome.sender.phases.values.reduce(0) { $0 + $1.written }
         require(phases == book.written, "the phases' written add up to \(phases), and the total is \(book.written)")
@@ -78,83 +83,29 @@ struct RunInvariants {
 
     /// Over HTTP/2 every answer is timed, and so is every request that was given up.
     private mutating func checkRequests(_ outcome: RunOutcome) {
-        let censored = outcome.sender.censored.values.reduce(0) { $0 + ($1[.service] ?? 0) }
-        let services = outcome.sender.count(of: .service) - censored
+        func censored(_ name: Series) -> Int64 { outcome.sender.censored.values.reduce(0) { $0 + ($1[name] ?? 0) } }
+        let services = outcome.sender.count(of: .service) - censored(.service)
         let answers = Int64(outcome.sender.ledger.proofs[.response] ?? 0)
         require(services == answers, "\(services) service times are of \(answers) requests that were accepted")
         guard outcome.arrivals != nil else { return }
         let responses = outcome.sender.count(of: .response)
         require(
-            responses == services + censored, "\(responses) response times are of \(services + censored) requests")
+            responses == services + censored(.response),
+            "\(responses) response times are of \(services) accepted and \(censored(.response)) unanswered notifications"
+        )
     }
 
-    /// Little's law: in flight on average = rate × service time on average.
-    ///
-    /// In flight comes from the bins of what was written and from the simulator's own reports of what it had accepted, rate and latency
-    /// from the sample; so it holds two ways of counting against each other. Reports come ten times a second,
-    /// and connections die with what they carry, so that only long, undisturbed runs can be held to it.
-    private mutating func checkLittlesLaw(_ outcome: RunOutcome, _ join: LatencyJoin) {
-        guard let law = LittlesLaw(outcome, join) else { return }
+    /// Little's law, where it applies.
+    private mutating func checkLittlesLaw(_ record: RunRecord) {
+        guard let law = record.littlesLaw else { return }
         require(
             law.holds,
-            "Little's law: \(Int64(law.inFlight)) were in flight on average, and rate × service time is \(Int64(law.expected))"
-        )
+            "Little's law: \(law.inFlight) were in flight on average, and rate × latency is \(law.expectedInFlight), "
+                + "which may be off by \(100 * law.tolerance) %")
     }
 }
 
 extension RunOutcome {
     /// Notifications that were sent, each once.
     fileprivate var sentCount: UInt64 { sender.phases.values.reduce(0) { $0 + $1.sent } }
-}
-
-/// Both sides of Little's law for one run.
-struct LittlesLaw {
-    /// Notifications in flight on average, as counted.
-    let inFlight: Double
-    /// Rate × mean service time.
-    let expected: Double
-    private let tolerance: Double
-
-    /// Shorter runs have too few reports of the simulator.
-    private static let shortestRun = Interval.seconds(2)
-    /// Instants at which what is in flight is counted.
-    private static let pointCount: Int64 = 400
-
-    /// Nil where the two sides cannot be compared: short runs, errors, resends, an end that was not waited for.
-    init?(_ outcome: RunOutcome, _ join: LatencyJoin) {
-        let book = outcome.sender.ledger
-        guard let simulator = outcome.simulator, outcome.abort == nil, book.resent == 0,
-            simulator.ledger.discarded == 0, simulator.ledger.duplicates == 0,
-            book.count(of: .accepted) == book.written,
-            let first = outcome.sender.firstWrite, let last = simulator.lastAcceptedNs,
-            Instant(nanoseconds: last) - max(first, outcome.bounds.measureStart) >= Self.shortestRun
-        else { return nil }
-        var sum = Int128(0)
-        var count: Int64 = 0
-        // The bins begin with the measured part.
-        let before = outcome.sender.phases[.warmup]?.written ?? 0
-        let start = max(first, outcome.bounds.measureStart)
-        for (phase, series) in join.series where phase != .warmup {
-            guard let totals = series[.service]?.histogram.totals else { continue }
-            sum += totals.sum
-            count += totals.count
-        }
-        guard count >= 1_000 else { return nil }
-        let length = Instant(nanoseconds: last) - start
-        let rate = Double(book.written - before) / length.seconds
-        expected = rate * Double(sum) / Double(count) / 1e9
-        let accepted = StepCurve(simulator: outcome.simulatorProgress, total: simulator.ledger.accepted, endNs: last)
-        let written = StepCurve(outcome.sender.reconnects.throughput)
-        guard let written else { return nil }
-        let step = length.nanoseconds / Self.pointCount
-        let points = (0..<Self.pointCount).map { start + Interval(nanoseconds: $0 * step) }
-        inFlight =
-            points.reduce(0) { $0 + Double(before) + written.value(at: $1) - accepted.value(at: $1) }
-            / Double(points.count)
-        // A report is up to a tenth of a second old, and a bin as wide as it is.
-        tolerance = 0.25 * expected + rate * (0.02 + outcome.sender.reconnects.throughput.width.seconds)
-    }
-
-    /// Whether the two sides agree within what their measurements allow.
-    var holds: Bool { (inFlight - expected).magnitude <= tolerance }
 }

@@ -33,6 +33,8 @@ struct RunMonitor {
     /// The series of the present interval, as far as they were taken.
     private var series: [RunPhase: [Series: Histogram]] = [:]
     private let keepsHistograms: Bool
+    /// Whether answers tell what was accepted, where no simulator does.
+    private let countsAnswers: Bool
     private static let intervalLength = Interval.seconds(1)
 
     private struct Sums {
@@ -45,6 +47,8 @@ struct RunMonitor {
         var senderCPU: Int64 = 0
         var senderRunQueue: Int64? = 0
         var accepted: Int64?
+        /// What the simulator has accepted, each time counted.
+        var gatewayAccepted: Int64?
         var simulatorCPU: Int64?
         var simulatorRunQueue: Int64?
         var simulatorHoldings: ProcessHoldings?
@@ -52,9 +56,10 @@ struct RunMonitor {
     }
 
     /// Watches a run of so many sessions; where histograms are kept, each interval's record has them.
-    init(sessionCount: Int, keepsHistograms: Bool) {
+    init(sessionCount: Int, keepsHistograms: Bool, countsAnswers: Bool) {
         self.sessionCount = sessionCount
         self.keepsHistograms = keepsHistograms
+        self.countsAnswers = countsAnswers
     }
 
     /// Whether every session had a connection, if only for a moment.
@@ -100,6 +105,7 @@ struct RunMonitor {
         var refusals: UInt64 = 0
         var protocolRefusalsNow: UInt64 = 0
         var settledNow: UInt64 = 0
+        var answered: UInt64 = 0
         for snapshot in snapshots {
             sums.written += snapshot.written
             sums.resent += snapshot.resent
@@ -123,13 +129,15 @@ struct RunMonitor {
             protocolRefusalsNow += snapshot.protocolRefusals
             finished += snapshot.finishedSessions
             settledNow += snapshot.settled
+            answered += snapshot.accepted
             add(snapshot.interval)
         }
-        sums.accepted = progress?.accepted
+        sums.accepted = progress?.accepted ?? (countsAnswers ? Int64(answered) : nil)
+        sums.gatewayAccepted = progress.map { $0.accepted + $0.duplicates }
         sums.simulatorCPU = progress?.cpuNs
         sums.simulatorRunQueue = progress?.runQueueNs
         sums.simulatorHoldings = progress?.holdings
-        gatewayMoved = sums.accepted != present.accepted
+        gatewayMoved = sums.gatewayAccepted != present.gatewayAccepted
         isUnanswered = snapshots.contains { $0.unansweredSessions > 0 }
         // What a gateway accepts and does not answer is sent again, and so neither progress nor contact.
         let hasAccepted = gatewayMoved && !isUnanswered

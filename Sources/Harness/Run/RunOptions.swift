@@ -6,7 +6,7 @@ import Synchronization
 public struct RunOptions: Sendable {
     /// The program that is started as the simulator.
     public var program: String
-    /// Calls for the record so far, once per interval; also how live progress is shown.
+    /// Calls for the record so far, once per interval and once at the end; also how live progress is shown.
     public var onInterval: @Sendable (RunProgress) -> Void
     /// Counts the user's orders to stop: 1 in order, 2 at once.
     public var interrupts: Interrupts
@@ -50,6 +50,8 @@ public struct RunProgress: Sendable {
     /// Where a run is.
     public enum Phase: String, Sendable {
         case connecting, warmup, measuring, draining
+        /// It is over, and the counts of its last interval are complete.
+        case ended
     }
 
     /// Where the run is.

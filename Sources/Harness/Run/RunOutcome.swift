@@ -34,8 +34,8 @@ struct RunOutcome: Sendable {
     var claimedInTime: UInt64?
     /// When the phases begin.
     var bounds = PhaseBounds()
-    /// Notifications that no connection ever took.
-    var neverSent = SequenceRuns()
+    /// Planned notifications that were never written, and when each was given up.
+    var neverSent: [UnsentRun] = []
     /// An open loop's schedule; nil in a closed loop.
     var arrivals: ArrivalPlan?
     /// What became of an open loop's schedule; nil in a closed loop.
@@ -59,4 +59,15 @@ struct RunOutcome: Sendable {
     var rejectedBySender: UInt64 = 0
     /// How many accepted notifications the two books disagree about; nil without a simulator's book.
     var difference: UInt64?
+
+    /// What the simulator accepted over all, each notification once; nil without its book.
+    var acceptedInAll: Int64? { simulator.map { $0.ledger.accepted + $0.ledger.acceptedWithoutIdentifier } }
+}
+
+extension Profile {
+    /// Whether the answers of a target that is not our simulator tell what was accepted, and when.
+    var isAnsweredByOthers: Bool {
+        if case .simulator = target { return false }
+        return protocolName == .http2
+    }
 }

@@ -18,6 +18,10 @@ extension RunRecord {
             variation: latencyVariation(outcome), isHTTP2: profile.protocolName == .http2)
         steadiness = SteadinessRecord(intervals: measuredIntervals(outcome))
         tellUnmeasured(outcome, profile)
+        switch LittlesLaw.find(outcome, join, isTimed: profile.latencies) {
+        case .found(let law): littlesLaw = law
+        case .missing(let reason): unmeasured?["littlesLaw"] = reason
+        }
         brokenInvariants = RunInvariants(self, outcome, join: join, isTimed: profile.latencies).broken
     }
 
@@ -99,6 +103,7 @@ extension RunRecord {
             switch limit?.kind {
             case _ where throughput.acceptedPerSecond == nil: unmeasured?["accepted/s"]
             case .generator?: "the generator was the limit: the rate is its own, and the target might take more"
+            case .target?: "the target was unreachable or failing"
             case .rate?: "the target took all that was offered, and might take more"
             case nil: "what bound the run is not known"
             case let kind?: "the limit was \(kind.rawValue), and not the target"
@@ -131,8 +136,9 @@ extension RunRecord {
             }
         }
         if throughput.acceptedPerSecond == nil {
-            reasons["accepted/s"] = outcome.rateReason(nothing: sent == 0 ? nothing : nil)
+            reasons["accepted/s"] = outcome.rateReason(profile, nothing: sent == 0 ? nothing : nil)
         }
+        if throughput.writtenPerSecond == nil, sent > 0 { reasons["written/s"] = outcome.measured(profile).whyNoRate }
         for name in ["response", "service", "scheduleLag", "residence"] {
             guard let series = latency[name], series.count > 0 else { continue }
             let quantiles = series.quantiles
@@ -213,13 +219,13 @@ extension RunOutcome {
     }
 
     /// Why there is no rate.
-    fileprivate func rateReason(nothing: String?) -> String {
+    fileprivate func rateReason(_ profile: Profile, nothing: String?) -> String {
         if let nothing { return nothing }
         if missedSchedule != nil {
             return "the schedule was not met, and what was sent says nothing about what the target can take"
         }
         if abort != nil && abort != .interrupted { return "the run was cut short" }
-        return simulator == nil ? "nothing tells when the target accepted" : "the measured part was too short"
+        return measured(profile).whyNoRate ?? "nothing proves that the target accepted anything"
     }
 }
 
@@ -243,18 +249,19 @@ extension SteadinessRecord {
             ]
             return
         }
-        let figures: [(String, [Double], limit: Double)] = [
-            ("written/s", intervals.map { Self.perSecond($0.written, $0) }, 0.1),
+        let figures: [(String, [Double], MetricUnit, limit: Double)] = [
+            ("written/s", intervals.map { Self.perSecond($0.written, $0) }, .rate, 0.1),
             (
                 "accepted/s",
-                intervals.compactMap { interval in interval.accepted.map { Self.perSecond($0, interval) } }, 0.1
+                intervals.compactMap { interval in interval.accepted.map { Self.perSecond($0, interval) } }, .rate, 0.1
             ),
-            ("residence.p50", intervals.compactMap { $0.residenceP50Ns.map(Double.init) }, 0.5),
+            ("residence.p50", intervals.compactMap { $0.residenceP50Ns.map(Double.init) }, .time, 1.0 / 3),
         ]
-        for (name, values, limit) in figures {
-            guard let change = Trend(values)?.significantChange, change.magnitude > limit else { continue }
-            let percent = Int((min(change.magnitude, 1_000) * 100).rounded())
-            reasons.append("\(name) \(change > 0 ? "rose" : "fell") by \(percent) % while it was measured")
+        for (name, values, unit, limit) in figures {
+            guard let trend = Trend(values), trend.isSignificant, trend.change.magnitude > limit else { continue }
+            reasons.append(
+                "\(name) \(trend.change > 0 ? "rose" : "fell") from \(unit.text(trend.first)) to \(unit.text(trend.last)) while it was "
+                    + "measured")
         }
         status = reasons.isEmpty ? .steady : .notSteady
     }

@@ -43,9 +43,7 @@ extension RunRecord {
         if outcome.abort == nil || outcome.abort == .interrupted {
             let measured = outcome.measured(profile)
             measuredNs = measured.length.nanoseconds
-            throughput = ThroughputRecord(
-                accepted: outcome.missedSchedule == nil ? measured.accepted : nil, written: measured.written,
-                bytes: measured.bytes, over: measured.length)
+            throughput = ThroughputRecord(measured, isScheduleMet: outcome.missedSchedule == nil)
             throughput.undisturbedPerSecond = outcome.undisturbedRate
         }
         tellMeasurements(of: outcome, profile: profile)
@@ -53,11 +51,25 @@ extension RunRecord {
         let warnings = profile.warnings
         self.warnings = warnings.isEmpty ? nil : warnings
         streams = profile.protocolName == .http2 ? StreamsRecord(outcome, profile: profile, record: self) : nil
-        limit = outcome.limit(profile, acceptedPerSecond: throughput.acceptedPerSecond, streams: streams)
+        limit = outcome.limit(
+            profile, acceptedPerSecond: throughput.acceptedPerSecond, streams: streams,
+            inFlight: littlesLaw?.inFlight, schedule: schedule)
         tellCapacity()
         self.profile = profile.effectiveJSON
         profileHash = profile.hash
-        verdict = VerdictRecord(of: outcome, profile: profile)
+        verdict = VerdictRecord(of: outcome, profile: profile, limit: limit)
+    }
+}
+
+extension ThroughputRecord {
+    /// Rates, where there are enough notifications and enough time for any.
+    init(_ part: MeasuredPart, isScheduleMet: Bool) {
+        self.init()
+        guard part.whyNoRate == nil else { return }
+        self.init(
+            accepted: isScheduleMet ? part.accepted : nil, written: part.written, bytes: part.bytes, over: part.length,
+            provedLength: part.provedLength)
+        if acceptedPerSecond != nil, part.isLowerBound { acceptedBound = "lower" }
     }
 }
 
@@ -126,80 +138,5 @@ extension FeedbackRecord {
         problem = reading.problem
         guard problem == nil, let simulator, let book = simulator.ledger.feedback else { return }
         agrees = book.delivered == tuples && simulator.feedbackDigest == reading.digest
-    }
-}
-
-extension RunOutcome {
-    /// What counts for the rates: from the end of the warm-up to the end of the offer, or to the last acceptance when
-    /// the number of notifications ended the run.
-    func measured(_ profile: Profile) -> (accepted: Int64?, written: Int64, bytes: Int64, length: Interval) {
-        let isTimed = profile.phases.measure != nil || profile.phases.warmup > .zero
-        guard isTimed else {
-            let acceptedEnd = simulator?.lastAcceptedNs.map { Instant(nanoseconds: $0) }
-            let end = [acceptedEnd, sender.lastProof, sender.lastWrite].compactMap { $0 }.max() ?? end
-            // What cannot be proved is counted by the simulator alone.
-            let accepted =
-                profile.protocolName.hasIdentifiers
-                ? Int64(sender.ledger.count(of: .accepted)) : simulator?.ledger.acceptedWithoutIdentifier
-            return (
-                accepted, Int64(sender.ledger.written), Int64(sender.ledger.writtenBytes),
-                end - (sender.firstWrite ?? startedAt)
-            )
-        }
-        let end = min(measureEnd == .zero ? self.end : measureEnd, self.end)
-        let accepted = acceptedByThen(end).flatMap { last in acceptedByThen(measureStart).map { last - $0 } }
-        guard end > measureStart, let counts = sender.phases[.measure], counts.written > 0 else {
-            return (nil, 0, 0, .zero)
-        }
-        return (accepted, Int64(counts.written), Int64(counts.bytes), end - measureStart)
-    }
-
-    /// What was accepted per second, whether it may be told as the target's rate or not.
-    func acceptedPerSecond(_ profile: Profile) -> Double? {
-        let measured = measured(profile)
-        guard let accepted = measured.accepted, measured.length > .zero else { return nil }
-        return Double(accepted) / measured.length.seconds
-    }
-
-    /// What was accepted per second in the intervals in which nothing went wrong; nil unless there are such intervals and others.
-    ///
-    /// Whole intervals only, from the end of the warm-up to the last acceptance.
-    var undisturbedRate: Double? {
-        guard let last = simulator?.lastAcceptedNs else { return nil }
-        let whole = intervals.filter { interval in
-            let start = startedAt.nanoseconds + interval.startNs
-            return start >= measureStart.nanoseconds && start + interval.lengthNs <= last
-        }
-        let undisturbed = whole.filter { !$0.isDisturbed && $0.accepted != nil }
-        let length = undisturbed.reduce(0) { $0 + $1.lengthNs }
-        guard length > 0, undisturbed.count < whole.count else { return nil }
-        return Double(undisturbed.reduce(0) { $0 + ($1.accepted ?? 0) }) * 1e9 / Double(length)
-    }
-
-    /// How many notifications the simulator had accepted at an instant, between its reports by proportion.
-    private func acceptedByThen(_ instant: Instant) -> Int64? {
-        guard let result = simulator else { return nil }
-        // Only where each acceptance was noted down.
-        if let times = result.acceptanceTimes, times.shift == 0,
-            times.sample.entries.count == Int(result.ledger.accepted + result.ledger.acceptedWithoutIdentifier)
-        {
-            return Int64(times.sample.entries.count { $0.at <= instant })
-        }
-        var before = SimulatorProgress(atNs: startedAt.nanoseconds, accepted: 0, cpuNs: 0)
-        var points = simulatorProgress
-        points.append(
-            SimulatorProgress(
-                atNs: result.lastAcceptedNs ?? end.nanoseconds,
-                accepted: result.ledger.accepted + result.ledger.duplicates + result.ledger.acceptedWithoutIdentifier,
-                cpuNs: 0))
-        for point in points {
-            if point.atNs >= instant.nanoseconds {
-                let length = Double(point.atNs - before.atNs)
-                let part = length > 0 ? Double(instant.nanoseconds - before.atNs) / length : 1
-                return before.accepted + Int64(Double(point.accepted - before.accepted) * max(0, part))
-            }
-            before = point
-        }
-        return before.accepted
     }
 }

@@ -111,7 +111,9 @@ extension RunRecord {
 
 extension VerdictRecord {
     /// What an early end or a missed schedule says before thresholds are looked at; `running` when nothing.
-    init(of outcome: RunOutcome, profile: Profile) {
+    ///
+    /// A schedule that was not met is the generator's fault unless ``LimitRules`` name another limit.
+    init(of outcome: RunOutcome, profile: Profile, limit: LimitRecord? = nil) {
         switch outcome.abort {
         case .interrupted?:
             self.init(status: .interrupted, reasons: ["interrupted by the user"], exitCode: 130)
@@ -150,10 +152,12 @@ extension VerdictRecord {
                 reasons = outcome.attemptReasons
             }
             if let share = outcome.missedSchedule {
+                let isOwnFault = [nil, .generator, .processor].contains(limit?.kind)
+                let cause = isOwnFault ? [] : limit.map { ["the limit was \($0.kind.rawValue): \($0.evidence)"] } ?? []
                 self.init(
-                    status: .generatorLimited,
+                    status: isOwnFault ? .generatorLimited : .scheduleMissed,
                     reasons: ["the schedule was not met: \(share) % of what was due was offered in time"]
-                        + outcome.missedCounts, exitCode: 7)
+                        + cause + outcome.missedCounts, exitCode: 7)
             }
         }
     }
@@ -198,16 +202,24 @@ extension RunOutcome {
         return [text]
     }
 
-    /// The share of the open loop's schedule that was kept, in percent, if it is below 99 and more than 250 ms late: of what was due until the offer ended,
-    /// by time or with the last notification, how much connections had taken by then.
+    /// The share of the open loop's schedule that was kept, in percent; nil if that is enough.
+    ///
+    /// It is the share of what was due until the offer ended, by time or with the last notification, that connections had taken by then,
+    /// less what was skipped for being too late. Enough are 99 %, and whatever is missing is no more than 250 ms of the schedule: a
+    /// moment of a busy machine is no missed schedule of a short run.
     var missedSchedule: Int? {
         guard let arrivals, measureEnd > startedAt, generated > 0 else { return nil }
         let elapsed = measureEnd - startedAt
         // By number the offer ends with the last notification, by time before the first that was not handed out.
-        let reached = arrivals.schedule.time(of: claimedInTime ?? generated - 1)
-        // A moment of a busy machine is no missed schedule of a short run.
-        guard reached < elapsed, elapsed - reached > .milliseconds(250), reached.seconds / elapsed.seconds < 0.99
-        else { return nil }
-        return Int(reached.seconds / elapsed.seconds * 100)
+        let claimed = claimedInTime ?? generated
+        let reached = min(arrivals.schedule.time(of: claimedInTime ?? generated - 1), elapsed)
+        let skipped = Double(min(tally?.skippedCount ?? 0, claimed)) / Double(max(1, claimed))
+        let share = reached.seconds / elapsed.seconds * (1 - skipped)
+        let missing = elapsed.seconds * (1 - share)
+        guard share < Self.keptShare, missing > Self.excusedDelay.seconds else { return nil }
+        return Int(share * 100)
     }
+
+    private static let keptShare = 0.99
+    private static let excusedDelay = Interval.milliseconds(250)
 }

@@ -19,8 +19,9 @@ extension StreamsRecord {
         let timed = answers.reduce(0) { $0 + $1.count }
         let mean = answers.reduce(0) { $0 + Double($1.meanNs ?? 0) * Double($1.count) } / Double(timed)
         serviceMeanNs = Int64(mean)
-        // Refused ones are no throughput, but they were in flight all the same.
+        // Refused ones are no throughput, but they were in flight all the same; so were those that nobody answered.
         answeredPerSecond = rate * Double(count) / Double(accepted)
-        if mean > 0 { expectedPerSecond = Double(allowed) * 1e9 / mean }
+        guard profile.load.loop == .closed, mean > 0 else { return }
+        expectedPerSecond = Double(allowed) * 1e9 / mean * Double(count) / Double(timed)
     }
 }

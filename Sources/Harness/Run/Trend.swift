@@ -1,12 +1,11 @@
-/// A trend in a series of figures: Mann and Kendall's test, and Theil and Sen's slope.
+/// A trend in a series of figures: Mann and Kendall's test, and how far the figures went.
 struct Trend: Equatable {
     /// How far the test's statistic lies from that of figures without a trend, in standard deviations; positive when they rise.
     let score: Double
-    /// The median of the slopes between any two figures, per step.
-    let slope: Double
-    /// The median of the figures.
-    let median: Double
-    private let count: Int
+    /// The median of the first quarter of the figures.
+    let first: Double
+    /// The median of the last quarter.
+    let last: Double
 
     /// The fewest figures of which anything can be said.
     static let minimumCount = 8
@@ -18,31 +17,27 @@ struct Trend: Equatable {
         guard all.count >= Self.minimumCount else { return nil }
         let stride = (all.count + Self.maximumCount - 1) / Self.maximumCount
         let values = Swift.stride(from: 0, to: all.count, by: stride).map { all[$0] }
-        count = values.count
         var balance = 0
-        var slopes: [Double] = []
         for later in 1..<values.count {
             for earlier in 0..<later {
-                let difference = values[later] - values[earlier]
-                balance += difference > 0 ? 1 : difference < 0 ? -1 : 0
-                slopes.append(difference / Double(later - earlier))
+                balance += values[later] > values[earlier] ? 1 : values[later] < values[earlier] ? -1 : 0
             }
         }
         let size = Double(values.count)
         let deviation = (size * (size - 1) * (2 * size + 5) / 18).squareRoot()
         score = Double(balance - balance.signum()) / deviation
-        slope = Self.median(of: slopes)
-        median = Self.median(of: values)
+        first = Self.median(of: values.prefix(values.count / 4))
+        last = Self.median(of: values.suffix(values.count / 4))
     }
 
-    /// By what share of the median the figures change from the first to the last, if that cannot well be chance: a score beyond 2.58
-    /// comes once in a hundred times without a trend.
-    var significantChange: Double? {
-        guard score.magnitude > 2.58, median > 0 else { return nil }
-        return slope * Double(count - 1) / median
-    }
+    /// Whether that cannot well be chance: a score beyond 2.58 comes once in a hundred times without a trend.
+    var isSignificant: Bool { score.magnitude > 2.58 }
 
-    private static func median(of values: [Double]) -> Double {
+    /// By how much the figures, none of them negative, changed as a share of what they were where they were greater: so nothing falls
+    /// by more than all of it, and nothing rises without bound.
+    var change: Double { max(first, last) > 0 ? (last - first) / max(first, last) : 0 }
+
+    private static func median(of values: ArraySlice<Double>) -> Double {
         let sorted = values.sorted()
         return sorted[sorted.count / 2]
     }

@@ -13,6 +13,7 @@ final class LoopRecorder {
         var resent: UInt64 = 0
         var writtenBytes: UInt64 = 0
         var settled: UInt64 = 0
+        var accepted: UInt64 = 0
         var rejected: UInt64 = 0
         var reconnects: UInt64 = 0
         var unsettled: UInt64 = 0
@@ -53,6 +54,9 @@ final class LoopRecorder {
     /// When a sample of notifications was written for the first time, and when one was proved to be accepted.
     private(set) var sent = SequenceSample()
     private(set) var proved = SequenceSample()
+    /// When notifications were written for the first time, and when error replies refused some, added up over all of them.
+    private(set) var firstWrites = InstantSum()
+    private(set) var refusedAt = InstantSum()
     /// What was sent and written in each phase.
     private(set) var phases: [RunPhase: PhaseCounts] = [:]
     /// How many values of a series are lower bounds only.
@@ -82,6 +86,8 @@ final class LoopRecorder {
         var sent: UInt64 = 0
         var written: UInt64 = 0
         var bytes: UInt64 = 0
+        /// Requests that were answered in it, and accepted.
+        var answered: UInt64 = 0
     }
 
     /// Makes a recorder of an open loop's schedule, or of a closed loop.
@@ -124,8 +130,9 @@ final class LoopRecorder {
         case .sent(let run, let at, let taken): recordSent(run, at: at, takenAt: taken)
         case .settled(let run, .accepted, _):
             if isMeasuring, let lastProof { proved.add(from: run.start, to: run.end, at: lastProof) }
-        case .errorReply(_, _, let latency, let inFlight, let at):
+        case .errorReply(let reply, _, let latency, let inFlight, let at):
             lastProof = at
+            if reply.status != .shutdown, reply.status != .noError { refusedAt.add(1, at: at) }
             if inFlightAtError.count < Self.inFlightCapacity { inFlightAtError.append(inFlight) }
             if isMeasuring, let latency { self[.errorReply, at: at].record(latency.nanoseconds) }
         case .connected(let facts, _):
@@ -146,6 +153,7 @@ final class LoopRecorder {
             countFailure("connection ended by the target because of the certificate: \(reason.name)")
         case .request(.unanswered(let sequence, let writtenAt, let at)):
             recordUnanswered(sequence, writtenAt: writtenAt, at: at)
+        case .request(.neverAnswered(let sequence, let at)): recordNeverAnswered(sequence, at: at)
         default: break
         }
     }
@@ -161,6 +169,7 @@ final class LoopRecorder {
     /// Enters first writes: how late they are, each by itself, and when those of the sample were written.
     private func recordSent(_ run: SequenceRun, at: Instant, takenAt: Instant) {
         phases[bounds.phase(at: at), default: PhaseCounts()].sent += run.count
+        firstWrites.add(Int64(run.count), at: at)
         guard isMeasuring else { return }
         sent.add(from: run.start, to: run.end, at: at)
         guard let schedule else { return }
@@ -178,6 +187,8 @@ final class LoopRecorder {
     /// Enters requests whose responses ended at `end`.
     func record(_ requests: UnsafeBufferPointer<RequestSample>, answeredAt end: Instant) {
         lastProof = end
+        let accepted = requests.reduce(0) { $0 + ($1.isAccepted ? 1 : 0) }
+        phases[bounds.phase(at: end), default: PhaseCounts()].answered += UInt64(accepted)
         guard isMeasuring else { return }
         for request in requests {
             let intended = schedule.map { scheduleStart + $0.time(of: request.sequence, &cursor) }
@@ -198,7 +209,15 @@ final class LoopRecorder {
         let phase = bounds.phase(at: intended ?? writtenAt)
         book[.service, phase].record((end - writtenAt).nanoseconds)
         censored[phase, default: [:]][.service, default: 0] += 1
-        guard let intended else { return }
+        recordNeverAnswered(sequence, at: end)
+    }
+
+    /// Enters a notification that the run's end left without an answer, with the time since it was meant to begin.
+    private func recordNeverAnswered(_ sequence: UInt64, at end: Instant) {
+        guard isMeasuring, let intended = schedule.map({ scheduleStart + $0.time(of: sequence, &cursor) }) else {
+            return
+        }
+        let phase = bounds.phase(at: intended)
         book[.response, phase].record((end - intended).nanoseconds)
         censored[phase, default: [:]][.response, default: 0] += 1
     }
@@ -233,7 +252,8 @@ final class LoopRecorder {
     func takeSnapshot(_ ending: IntervalEnding) -> Snapshot {
         var snapshot = Snapshot(
             written: ledger.written, resent: ledger.resent, writtenBytes: ledger.writtenBytes,
-            settled: ledger.settledCount, rejected: ledger.count(of: .rejected), reconnects: ledger.reconnects,
+            settled: ledger.settledCount, accepted: ledger.count(of: .accepted), rejected: ledger.count(of: .rejected),
+            reconnects: ledger.reconnects,
             connections: ledger.connections, certificateRefusals: certificateRefusals,
             protocolRefusals: protocolRefusals, connectionFailures: ledger.connectionFailures,
             streamLimits: streamLimits ?? earlierLimits)

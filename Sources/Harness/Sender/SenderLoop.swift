@@ -19,6 +19,11 @@ final class SenderLoop {
         /// When a sample of notifications was first written, and when proved.
         var sent = SequenceSample()
         var proved = SequenceSample()
+        /// When notifications were written for the first time, and when error replies refused some.
+        var firstWrites = InstantSum()
+        var refusedAt = InstantSum()
+        /// How many requests were in flight over time.
+        var flight = FlightClock()
         /// Notifications that were written late.
         var lateCount: UInt64 = 0
         /// Those of them for which the kernel was asked in time.
@@ -53,11 +58,15 @@ final class SenderLoop {
                 sum.sent += counts.sent
                 sum.written += counts.written
                 sum.bytes += counts.bytes
+                sum.answered += counts.answered
                 phases[phase] = sum
             }
             for (phase, counts) in other.censored { censored[phase, default: [:]].merge(counts, uniquingKeysWith: +) }
             sent.add(other.sent)
             proved.add(other.proved)
+            firstWrites.add(other.firstWrites)
+            refusedAt.add(other.refusedAt)
+            flight.add(other.flight)
             lateCount += other.lateCount
             lateInSocketCount += other.lateInSocketCount
             inFlightAtError += other.inFlightAtError
@@ -76,6 +85,11 @@ final class SenderLoop {
         /// How many values a series has, over all phases.
         func count(of name: Series) -> Int64 {
             histograms.values.reduce(0) { $0 + ($1[name]?.totals.count ?? 0) + ($1[name]?.totals.invalidCount ?? 0) }
+        }
+
+        /// A series' values over all phases: how many, and their sum.
+        func sum(of name: Series) -> (count: Int64, sum: Int128) {
+            histograms.values.compactMap { $0[name]?.totals }.reduce((0, 0)) { ($0.0 + $1.count, $0.1 + $1.sum) }
         }
 
         static func sum(_ left: HistogramSnapshot, _ right: HistogramSnapshot) -> HistogramSnapshot {
@@ -232,6 +246,9 @@ final class SenderLoop {
         result.censored = recorder.censored
         result.sent = recorder.sent
         result.proved = recorder.proved
+        result.firstWrites = recorder.firstWrites
+        result.refusedAt = recorder.refusedAt
+        for link in links { result.flight.add(link.session.flight) }
         result.lateCount = recorder.lateCount
         result.lateInSocketCount = recorder.lateInSocketCount
         result.reconnects = recorder.reconnects

@@ -1,4 +1,5 @@
 import GatewaySimulator
+import Primitives
 import RunRecords
 import Workload
 
@@ -13,6 +14,7 @@ extension GatewayLoop {
         var traces: [ConnectionTrace]
         var storage: NotificationStore.Snapshot?
         var acceptanceTimes: SequenceSample?
+        var acceptedAt: InstantSum
     }
 
     /// Everything at present.
@@ -20,6 +22,7 @@ extension GatewayLoop {
         Share(
             counts: ledger.counts, accepted: ledger.acceptedStretches(), refused: ledger.refused,
             unlistedRefusals: ledger.unlistedRefusals, handshakes: traces.handshakes, traces: traces.traces,
-            storage: ledger.store?.snapshot, acceptanceTimes: ledger.acceptanceTimes)
+            storage: ledger.store?.snapshot, acceptanceTimes: ledger.acceptanceTimes,
+            acceptedAt: ledger.acceptanceInstants)
     }
 }

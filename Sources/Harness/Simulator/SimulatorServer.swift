@@ -122,18 +122,21 @@ public final class SimulatorServer: Sendable {
     /// The sums at present.
     public func progress() async -> SimulatorProgress {
         var accepted: UInt64 = 0
+        var duplicates: UInt64 = 0
         var runQueueTime: Interval? = .zero
         for loop in loops {
             let part = try? await loop.run { core in
-                (core.tenant as? GatewayLoop).map { ($0.ledger.counts.accepted, core.use.runQueueTime) }
+                (core.tenant as? GatewayLoop).map { ($0.ledger.counts, core.use.runQueueTime) }
             }
-            guard let (count, time) = part.flatMap({ $0 }) else { continue }
-            accepted += count
+            guard let (counts, time) = part.flatMap({ $0 }) else { continue }
+            accepted += counts.accepted - counts.duplicates
+            duplicates += counts.duplicates
             runQueueTime = runQueueTime.flatMap { sum in time.map { sum + $0 } }
         }
         return SimulatorProgress(
             atNs: MonotonicClock.now().nanoseconds, accepted: Int64(accepted),
-            cpuNs: ProcessUsage.processorTime.nanoseconds, runQueueNs: runQueueTime?.nanoseconds,
+            duplicates: Int64(duplicates), cpuNs: ProcessUsage.processorTime.nanoseconds,
+            runQueueNs: runQueueTime?.nanoseconds,
             holdings: ProcessUsage.holdings)
     }
 
@@ -158,6 +161,7 @@ public final class SimulatorServer: Sendable {
         var result = SimulatorResult()
         var storage: NotificationStore.Snapshot?
         var acceptanceTimes: SequenceSample?
+        var acceptedAt = InstantSum()
         var uses: [LoopResourcesRecord] = []
         for loop in loops {
             let part = try? await loop.run { core in
@@ -165,6 +169,7 @@ public final class SimulatorServer: Sendable {
             }
             guard let (share, use) = part.flatMap({ $0 }) else { continue }
             counts.add(share.counts)
+            acceptedAt.add(share.acceptedAt)
             if let old = stretches, let new = share.accepted { stretches = old + new } else { stretches = nil }
             refused += share.refused.map { UInt64($0)..<UInt64($0) + 1 }
             result.unlistedRefusals += Int64(share.unlistedRefusals)
@@ -177,6 +182,7 @@ public final class SimulatorServer: Sendable {
             uses.append(LoopResourcesRecord(use))
         }
         result.acceptanceTimes = acceptanceTimes.map(AcceptanceTimes.init)
+        result.acceptedAt = AcceptanceInstants(acceptedAt)
         result.refusedStretches = mergeStretches(refused).union.flatMap { [$0.lowerBound, $0.upperBound] }
         if let all = stretches {
             let (union, overlap) = mergeStretches(all)

@@ -95,7 +95,7 @@ public struct RequestBook: Hashable, Sendable {
         case .violation(let violation, _):
             violations[violation.rule, default: 0] += 1
         case .blocked(let cause, let time, _): blocked[cause, default: .zero] = blocked[cause, default: .zero] + time
-        case .streamLimit, .unanswered: break
+        case .streamLimit, .unanswered, .neverAnswered: break
         }
     }
 

@@ -66,6 +66,8 @@ public enum RequestEvent: Hashable, Sendable {
     case blocked(BlockCause, Interval, at: Instant)
     /// A request was given up without an answer, and is not sent again.
     case unanswered(UInt64, writtenAt: Instant, at: Instant)
+    /// A notification was to be sent again, as the request that had carried it was given up, and the run ended first.
+    case neverAnswered(UInt64, at: Instant)
     /// The gateway broke a rule.
     case violation(HTTP2Violation, at: Instant)
 }

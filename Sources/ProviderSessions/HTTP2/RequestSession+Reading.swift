@@ -5,6 +5,7 @@ extension RequestSession {
     /// Bytes came from the gateway.
     public func receive(_ bytes: UnsafeRawBufferPointer, now: Instant) {
         guard state.isConnected, leaving != .violation else { return }
+        noteFlight(now: now)
         heardAt = now
         pingedAt = nil
         var rest = bytes
@@ -298,7 +299,7 @@ extension RequestSession {
         events.append(.request(.streamsReset(frame.resetCode, count: 1, at: now)))
         switch frame.resetCode {
         case .refusedStream:
-            refuseStream(&request)
+            refuseStream(&request, now: now)
             pause(now: now)
         case .enhanceYourCalm:
             settleUnproven(request, now: now)
@@ -308,10 +309,11 @@ extension RequestSession {
     }
 
     /// Nothing was done about the request (RFC 9113 section 8.7), so it goes again, as often as allowed.
-    private func refuseStream(_ request: inout OpenRequest) {
+    private func refuseStream(_ request: inout OpenRequest, now: Instant) {
         request.refusedStreams += 1
-        if request.refusedStreams <= requests.refusedLimit { return sendAgain(request, otherwise: .lost) }
+        if request.refusedStreams <= requests.refusedLimit { return sendAgain(request, otherwise: .lost, now: now) }
         isFruitless = true
+        flight.withdraw(openedAt: request.openedAt, now: now)
         events.append(
             request.unprovenResends > 0 ? .settled(request.run, .unknown, nil) : .lost(request.run, .refused))
     }
@@ -333,7 +335,7 @@ extension RequestSession {
         var above: [UInt32] = []
         ring.closeAll(above: last) { request in
             above.append(request.streamID)
-            sendAgain(request, otherwise: .lost)
+            sendAgain(request, otherwise: .lost, now: now)
         }
         if !bodies.isEmpty { bodies.removeAll { $0.streamID > last } }
         if !refusalBodies.isEmpty { refusalBodies = refusalBodies.filter { $0.key <= last } }

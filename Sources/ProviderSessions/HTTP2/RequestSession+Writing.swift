@@ -10,6 +10,7 @@ extension RequestSession {
     /// for the next one only then.
     public func fill(into buffer: UnsafeMutableRawBufferPointer, now: Instant) -> Int {
         guard state.isConnected, batch == nil else { return 0 }
+        noteFlight(now: now)
         var next = PendingBatch(filledAt: now)
         let control = outbox.drain(into: buffer)
         next.bytes = control

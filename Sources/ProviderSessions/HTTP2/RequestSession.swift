@@ -19,6 +19,8 @@ public final class RequestSession {
     public let requests: RequestPlan
     /// What the gateway announced last.
     public internal(set) var peer = HTTP2Settings()
+    /// How many requests were in flight over time.
+    public internal(set) var flight = FlightClock()
 
     let supply: SequenceSupply
     let source: NotificationSource
@@ -271,6 +273,7 @@ public final class RequestSession {
 
     /// The attempt failed, or the connection ended; everything that it had received was passed in before.
     public func connectionEnded(_ end: ConnectionEnd, now: Instant) {
+        noteFlight(now: now)
         if state.isConnected {
             loseConnection(end, now: now)
         } else if state.ended(at: now, plan: plan.reconnect, random: &common.random) != .ignore {
@@ -283,6 +286,7 @@ public final class RequestSession {
 
     /// Time has come for what ``deadline`` announced.
     public func timerFired(now: Instant) {
+        noteFlight(now: now)
         if let batch, now >= batch.filledAt + plan.stallLimit {
             return loseConnection(.timedOut, now: now)
         }
@@ -324,10 +328,12 @@ public final class RequestSession {
     /// Gives up at the end of the run's time: what is not settled gets its fate now.
     public func abandon(now: Instant) {
         guard !state.isFinished else { return }
+        noteFlight(now: now)
         noteSent(at: batch?.filledAt ?? now, now: now)
         ring.closeAll { giveUp($0, now: now) }
         for resend in resends.takeAll() {
             let isLost = resend.otherwise == .lost
+            if resend.otherwise != .rejected { events.append(.request(.neverAnswered(resend.sequence, at: now))) }
             events.append(isLost ? .lost(resend.run, .abandoned) : .settled(resend.run, resend.otherwise, nil))
         }
         if claimed.count > 0 { events.append(.settled(claimed, .unsent, nil)) }
@@ -385,7 +391,7 @@ public final class RequestSession {
         if !isExpected || inFlight > 0 { events.append(.connectionLost(end, unproven: inFlight, at: now)) }
         ring.closeAll { request in
             if end == .handshakeFailed {
-                sendAgain(request, otherwise: .lost)
+                sendAgain(request, otherwise: .lost, now: now)
             } else {
                 settleUnproven(request, now: now)
             }
@@ -423,7 +429,7 @@ public final class RequestSession {
         if case .resend(let limit) = plan.unproven, UInt32(request.unprovenResends) < min(limit, 255) {
             var again = request
             again.unprovenResends += 1
-            sendAgain(again, otherwise: .unknown)
+            sendAgain(again, otherwise: .unknown, now: now)
         } else {
             giveUp(request, now: now)
         }
@@ -436,14 +442,18 @@ public final class RequestSession {
     }
 
     /// Sends a notification again before any new one.
-    func sendAgain(_ request: OpenRequest, otherwise: Fate) {
+    func sendAgain(_ request: OpenRequest, otherwise: Fate, now: Instant) {
         isFruitless = true
+        flight.withdraw(openedAt: request.openedAt, now: now)
         resends.append(
             Resend(
                 sequence: request.sequence, unprovenResends: request.unprovenResends, retries: request.retries,
                 refusedStreams: request.refusedStreams,
                 otherwise: request.unprovenResends > 0 ? .unknown : otherwise))
     }
+
+    /// What is open now has been so since the last call; called before anything changes at another instant.
+    func noteFlight(now: Instant) { flight.advance(to: now, inFlight: ring.openCount) }
 
     func finish(_ last: SessionAction) {
         if isRetired && !state.isFinished { common.drainingCount -= 1 }

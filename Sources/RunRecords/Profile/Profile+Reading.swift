@@ -93,7 +93,9 @@ extension Profile {
         if case .gateway = target, !document.mentions("sender.reconnect.attemptsPerSecond") {
             sender.reconnect.attemptsPerSecond = Rate(perSecond: 20)
         }
-        if phases.measure != nil, !document.mentions("workload.notifications") {
+        // Time ends such a run, or a schedule that has an end of its own.
+        let hasEnd = phases.measure != nil || load.replayFile != nil || load.staircase != nil || !load.stages.isEmpty
+        if hasEnd, !document.mentions("workload.notifications") {
             workload.notifications = Self.notificationLimit
         }
         if sender.mode == .waitEach, !document.mentions("sender.batch.notifications") {

@@ -3,7 +3,8 @@ public import Workload
 
 /// What is sent.
 public struct WorkloadSettings: Equatable, Sendable {
-    /// How many notifications there are, 1 to 1,000,000,000. Default: 1,000,000.
+    /// How many notifications there are, 1 to 4,294,836,223. Default: 1,000,000; as many as there are where `phases.measure`, stages, a
+    /// staircase or a timing file end the run.
     public var notifications = 1_000_000
     /// How many devices they go to, in turn. Default: 250,000.
     public var devices = 250_000

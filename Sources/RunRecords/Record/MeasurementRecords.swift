@@ -4,6 +4,9 @@ public import Primitives
 public struct ThroughputRecord: Codable, Equatable, Sendable {
     /// Notifications proved to have been taken, the headline figure.
     @ExplicitNull public private(set) var acceptedPerSecond: Double?
+    /// `lower` where ``acceptedPerSecond`` is only a lower bound: success is silent, the target is not our simulator, and so the time until
+    /// the last proof counts, which may come long after the last acceptance. Null where it is the rate.
+    @ExplicitNull public var acceptedBound: String?
     /// The same without the intervals in which an error came, a connection was replaced or something was written again; null unless
     /// there are both such intervals and others, or if the simulator cannot be asked.
     @ExplicitNull public var undisturbedPerSecond: Double?
@@ -19,9 +22,17 @@ public struct ThroughputRecord: Codable, Equatable, Sendable {
     public init() {}
 
     /// Divides counts by the time they took; nil counts, and times that are not positive, give null.
-    public init(accepted: Int64?, written: Int64, bytes: Int64, over length: Interval) {
+    ///
+    /// - Parameters:
+    ///   - accepted: notifications taken.
+    ///   - written: notifications written.
+    ///   - bytes: plain bytes written.
+    ///   - length: the time that all this took.
+    ///   - provedLength: the time in which `accepted` were taken, where it is another.
+    public init(accepted: Int64?, written: Int64, bytes: Int64, over length: Interval, provedLength: Interval? = nil) {
         guard length > .zero else { return }
-        acceptedPerSecond = accepted.map { Double($0) / length.seconds }
+        let acceptedLength = provedLength ?? length
+        if acceptedLength > .zero { acceptedPerSecond = accepted.map { Double($0) / acceptedLength.seconds } }
         writtenPerSecond = Double(written) / length.seconds
         bytesPerSecond = Double(bytes) / length.seconds
     }

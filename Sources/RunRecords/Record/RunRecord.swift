@@ -55,6 +55,8 @@ public struct RunRecord: Codable, Equatable, Sendable {
     @ExplicitNull public var replies: ReplyRecord?
     /// Requests in flight; null for the binary interface.
     @ExplicitNull public var streams: StreamsRecord?
+    /// What was in flight against rate × latency; null where that cannot be known, which ``unmeasured`` explains.
+    @ExplicitNull public var littlesLaw: LittlesLawRecord?
     /// What about the run's settings makes its figures doubtful, one sentence each; null if nothing.
     @ExplicitNull public var warnings: [String]?
     /// Replaced connections.
@@ -125,8 +127,10 @@ public struct VerdictRecord: Codable, Equatable, Sendable {
         case failed
         /// The run says nothing for certain.
         case inconclusive
-        /// The generator was the limit, or the schedule was not met.
+        /// The generator was the limit: it did not meet the schedule, or a capacity was asked for that its runs cannot tell.
         case generatorLimited
+        /// The schedule was not met for another reason than the generator: the target was unreachable or failing, or took no more.
+        case scheduleMissed
         /// The target could not be reached.
         case unreachable
         /// Stopped by a signal.
@@ -171,6 +175,8 @@ public struct LimitRecord: Codable, Equatable, Sendable {
         case connections
         /// The rate that was asked for.
         case rate
+        /// The target, which was unreachable or answered next to nothing.
+        case target
     }
 
     /// The limit in one word.

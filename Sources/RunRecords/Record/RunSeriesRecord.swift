@@ -59,7 +59,7 @@ extension VerdictRecord.Status {
         case .passed: 0
         case .inconclusive: 1
         case .failed: 2
-        case .generatorLimited: 3
+        case .generatorLimited, .scheduleMissed: 3
         case .interrupted: 4
         case .unreachable: 5
         // A run that was killed left no verdict.

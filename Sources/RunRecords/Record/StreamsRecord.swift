@@ -1,10 +1,11 @@
-/// Requests in flight of a run over HTTP/2, and what Little's law makes of them: rate = requests in flight / service time.
+/// What streams allow of a run over HTTP/2: no more answers a second than streams / service time.
 public struct StreamsRecord: Codable, Equatable, Sendable {
     /// How many requests could be in flight on all connections together, at the highest limit that held.
     public var allowed: Int64 = 0
     /// The mean service time, from a request to the end of its response; null without answers.
     @ExplicitNull public var serviceMeanNs: Int64?
-    /// Answers per second that `allowed` requests in flight would bring at that service time.
+    /// Answers per second that `allowed` requests in flight would bring at that service time; null in an open loop, which does not try
+    /// to have them all in flight.
     @ExplicitNull public var expectedPerSecond: Double?
     /// Answers per second as measured.
     @ExplicitNull public var answeredPerSecond: Double?
@@ -15,12 +16,6 @@ public struct StreamsRecord: Codable, Equatable, Sendable {
 
     /// Makes an account of nothing.
     public init() {}
-
-    /// How many requests were in flight on average, by Little's law; nil without answers.
-    public var inFlightOnAverage: Double? {
-        guard let answeredPerSecond, let serviceMeanNs else { return nil }
-        return answeredPerSecond * Double(serviceMeanNs) / 1e9
-    }
 
     /// The measured rate against the expected one, less 1; nil without answers.
     public var deviation: Double? {

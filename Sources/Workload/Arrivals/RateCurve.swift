@@ -68,14 +68,17 @@ public struct RateCurve: Hashable, Sendable {
         length = start
     }
 
-    /// 10⁹ / `rate` with 64 binary places, rounded down: what is lost is less than a nanosecond after 10¹⁹ operations.
+    /// 10⁹ / `rate` with 64 binary places, rounded up by what a rate's own rounding may have taken off: times are rounded down to
+    /// nanoseconds, and operation 300 of 300 a second must not begin before the second is over. What is added is less than a nanosecond
+    /// after a month.
     private static func gap(of rate: Double) -> UInt128 {
         precondition(rate >= 0.000_001 && rate <= 1e9, "a rate must lie between one in eleven days and 10⁹ a second")
         // A number below 2^53 is an integer times a negative power of two.
         let shift = 52 - Int(rate.exponent)
         let mantissa = UInt128(rate.significandBitPattern | 1 << 52)
         let (whole, rest) = (UInt128(1_000_000_000) << UInt128(shift)).quotientAndRemainder(dividingBy: mantissa)
-        return whole << 64 + (rest << 64) / mantissa
+        let gap = whole << 64 + (rest << 64) / mantissa
+        return gap + gap >> 52 + 1
     }
 
     /// When a place on the scale is reached, rounded down to a nanosecond; ``Interval/never`` behind the end.

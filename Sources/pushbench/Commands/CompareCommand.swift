@@ -119,12 +119,9 @@ struct ComparisonOutput {
 
     /// Writes a comparison everywhere, and returns its exit code, or that of the signal that ended it.
     func finish(_ comparison: Comparison, interruptedBy signal: Int32? = nil) throws -> Int32 {
-        let style = TerminalStyle(isTerminal: Terminal.outputIsTerminal, environment: ProcessEnvironment.variables)
-        let wantsTable = !isQuiet && !outputs.contains { $0.destination == .standardOutput }
-        if wantsTable { Terminal.write(ComparisonTable(comparison, style: style).text, to: STDOUT_FILENO) }
-        for output in outputs {
-            guard let bytes = try output.write(.comparison(comparison), style: style) else { continue }
-            _ = bytes.withUnsafeBytes { Terminal.write($0, to: STDOUT_FILENO) }
+        try ResultWriter(outputs, isQuiet: isQuiet).write(.comparison(comparison)) { style, failure in
+            let head = failure.map { "NOT KEPT: \(style.shown($0))\n\n" } ?? ""
+            return head + ComparisonTable(comparison, style: style).text
         }
         let verdict = comparison.verdict
         if isQuiet, verdict.exitCode != 0 {

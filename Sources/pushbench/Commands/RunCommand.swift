@@ -64,7 +64,8 @@ struct RunCommand {
                 printer.show(interval)
                 keeper.keep(interval)
                 for log in logs { log.add(interval.intervals) }
-                guard interval.phase != .draining, let failed = watch.failure(in: interval.intervals) else { return }
+                guard ![.draining, .ended].contains(interval.phase), let failed = watch.failure(in: interval.intervals)
+                else { return }
                 let isFirst = failure.withLock { kept in
                     defer { kept = kept ?? (failed, interval.elapsed) }
                     return kept == nil
@@ -73,7 +74,9 @@ struct RunCommand {
             })
         options.keepsIntervalHistograms = outputs.contains { $0.format == .hlog }
         options.calibration = calibration
-        var record = try await RunEngine(profile: profile, options: options).run()
+        let engine = try RunEngine(profile: profile, options: options)
+        for warning in engine.warnings where !parsed.has("quiet") { Terminal.complain("warning: \(warning)") }
+        var record = try await engine.run()
         printer.end()
         record.startedAt = start.startedAt
         describeTool(&record)
@@ -131,14 +134,18 @@ struct RunCommand {
     }
 
     private func write(_ record: RunRecord) throws {
-        let style = TerminalStyle(
-            isTerminal: Terminal.outputIsTerminal, environment: ProcessEnvironment.variables)
-        let wantsSummary = !parsed.has("quiet") && !outputs.contains { $0.destination == .standardOutput }
-        if wantsSummary { Terminal.write(RunSummary(record, style: style).text, to: STDOUT_FILENO) }
-        for output in outputs {
-            guard let bytes = try output.write(.run(record), style: style) else { continue }
-            _ = bytes.withUnsafeBytes { Terminal.write($0, to: STDOUT_FILENO) }
+        try ResultWriter(outputs, isQuiet: parsed.has("quiet")).write(.run(record)) { style, failure in
+            var shown = record
+            if let failure { shown.verdict = shown.verdict.notKept(failure) }
+            return RunSummary(shown, style: style).text
         }
+    }
+}
+
+extension VerdictRecord {
+    /// The verdict of a run whose results could not all be written.
+    func notKept(_ failure: String) -> VerdictRecord {
+        VerdictRecord(status: .failed, reasons: ["not kept: \(failure)"] + reasons, exitCode: Int(ExitCode.usage))
     }
 }
 

@@ -46,13 +46,10 @@ struct RepeatedRun {
     }
 
     private func write(_ series: RunSeriesRecord) throws {
-        let style = TerminalStyle(isTerminal: Terminal.outputIsTerminal, environment: ProcessEnvironment.variables)
-        if !parsed.has("quiet"), !outputs.contains(where: { $0.destination == .standardOutput }) {
-            Terminal.write(SeriesSummary(series, style: style).text, to: STDOUT_FILENO)
-        }
-        for output in outputs {
-            guard let bytes = try output.write(.runs(series), style: style) else { continue }
-            _ = bytes.withUnsafeBytes { Terminal.write($0, to: STDOUT_FILENO) }
+        try ResultWriter(outputs, isQuiet: parsed.has("quiet")).write(.runs(series)) { style, failure in
+            var shown = series
+            if let failure { shown.verdict = shown.verdict.notKept(failure) }
+            return SeriesSummary(shown, style: style).text
         }
     }
 }

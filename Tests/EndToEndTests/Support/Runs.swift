@@ -52,6 +52,15 @@ struct Run {
         #expect(
             isLiedTo || [nil, 0].contains(record.ledgerDifference), "the two books agree",
             sourceLocation: sourceLocation)
+        #expect(
+            isLiedTo || record.brokenInvariants ?? [] == [], "the figures agree with each other",
+            sourceLocation: sourceLocation)
+        if let book = record.simulatorLedger, !record.intervals.isEmpty {
+            let sum = record.intervals.reduce(0) { $0 + ($1.accepted ?? 0) }
+            #expect(
+                sum == book.accepted + book.acceptedWithoutIdentifier, "intervals add up",
+                sourceLocation: sourceLocation)
+        }
         for (name, series) in record.latency {
             #expect(series.invalidCount == 0, "\(name) has no negative value", sourceLocation: sourceLocation)
             let quantiles = series.quantiles

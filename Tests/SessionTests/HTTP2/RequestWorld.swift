@@ -247,6 +247,18 @@ final class RequestWorld {
         #expect(ledger.count(of: .accepted) == accepted ?? notifications, sourceLocation: sourceLocation)
         #expect(gateways.flatMap(\.breaches) == [], sourceLocation: sourceLocation)
         #expect(session.unsettledCount == 0, sourceLocation: sourceLocation)
+        expectFlight(sourceLocation: sourceLocation)
+    }
+
+    /// What the session says was in flight over time is what its requests took, each by itself, to the last nanosecond.
+    func expectFlight(sourceLocation: SourceLocation = #_sourceLocation) {
+        let answered = samples.reduce(Int128(0)) { $0 + Int128($1.service.nanoseconds) }
+        let givenUp = requestEvents.reduce(Int128(0)) { sum, event in
+            guard case .unanswered(_, let writtenAt, let at) = event else { return sum }
+            return sum + Int128((at - writtenAt).nanoseconds)
+        }
+        #expect(
+            session.flight.total == answered + givenUp + session.flight.withdrawnTime, sourceLocation: sourceLocation)
     }
 
     /// How often each notification was accepted by a gateway, when all that it saw counts.
