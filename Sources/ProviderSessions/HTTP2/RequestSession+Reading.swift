@@ -313,7 +313,7 @@ extension RequestSession {
         request.refusedStreams += 1
         if request.refusedStreams <= requests.refusedLimit { return sendAgain(request, otherwise: .lost, now: now) }
         isFruitless = true
-        flight.withdraw(openedAt: request.openedAt, now: now)
+        ownFlight.withdraw(openedAt: request.openedAt, now: now)
         events.append(
             request.unprovenResends > 0 ? .settled(request.run, .unknown, nil) : .lost(request.run, .refused))
     }

@@ -160,6 +160,12 @@ extension RequestSession {
 extension RequestSession {
     /// How many connections stood so far.
     public var connectionCount: Int { common.connectionCount }
+    /// How many requests were in flight over time; of sessions before this one what has ended.
+    public var flight: FlightClock {
+        var sum = common.earlierFlight
+        sum.add(ownFlight)
+        return sum
+    }
     /// How many bytes of requests were written, headers included.
     public var writtenBytes: UInt64 { common.writtenBytes }
     /// How many requests were written, again or for the first time.

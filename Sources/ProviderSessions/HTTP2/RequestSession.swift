@@ -19,8 +19,8 @@ public final class RequestSession {
     public let requests: RequestPlan
     /// What the gateway announced last.
     public internal(set) var peer = HTTP2Settings()
-    /// How many requests were in flight over time.
-    public internal(set) var flight = FlightClock()
+    /// How many requests were in flight over time, on this session's connections.
+    var ownFlight = FlightClock()
 
     let supply: SequenceSupply
     let source: NotificationSource
@@ -444,7 +444,7 @@ public final class RequestSession {
     /// Sends a notification again before any new one.
     func sendAgain(_ request: OpenRequest, otherwise: Fate, now: Instant) {
         isFruitless = true
-        flight.withdraw(openedAt: request.openedAt, now: now)
+        ownFlight.withdraw(openedAt: request.openedAt, now: now)
         resends.append(
             Resend(
                 sequence: request.sequence, unprovenResends: request.unprovenResends, retries: request.retries,
@@ -453,10 +453,13 @@ public final class RequestSession {
     }
 
     /// What is open now has been so since the last call; called before anything changes at another instant.
-    func noteFlight(now: Instant) { flight.advance(to: now, inFlight: ring.openCount) }
+    func noteFlight(now: Instant) { ownFlight.advance(to: now, inFlight: ring.openCount) }
 
     func finish(_ last: SessionAction) {
-        if isRetired && !state.isFinished { common.drainingCount -= 1 }
+        if isRetired && !state.isFinished {
+            common.drainingCount -= 1
+            common.earlierFlight.add(ownFlight)
+        }
         state.finish()
         action = last
     }

@@ -16,6 +16,8 @@ final class RequestSlot {
     var reconnectClock: ReconnectClock
     /// Sessions that have a successor and wait for their last answers.
     var drainingCount = 0
+    /// What sessions had in flight that have ended since they had a successor.
+    var earlierFlight = FlightClock()
     var connectionCount = 0
     var writtenBytes: UInt64 = 0
     var writtenCount: UInt64 = 0
