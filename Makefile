@@ -2,6 +2,7 @@
 
 PROFILE ?= profiles/quickstart.json5
 RECORD ?= results/local/$(basename $(notdir $(PROFILE))).json
+PAGE ?= $(RECORD:.json=.html)
 ARGS ?=
 
 # The tracer of crashes can hang and hold the output open.
@@ -19,9 +20,11 @@ setup: ## install what is missing (Debian packages), check the Swift toolchain
 build: setup ## the program, optimised: .build/release/pushbench
 	swift build -c release --product pushbench
 
-run: build ## one run with PROFILE (the quickstart), its record in results/local; ARGS are added to the command
+run: build ## one run with PROFILE (the quickstart), its record and its page in results/local; ARGS are added to the command
 	@mkdir -p $(dir $(RECORD))
-	.build/release/pushbench run $(PROFILE) -o json=$(RECORD) $(ARGS)
+	@rm -f $(PAGE)
+	.build/release/pushbench run $(PROFILE) -o json=$(RECORD) -o html=$(PAGE) $(ARGS); \
+	status=$$?; test ! -f $(PAGE) || echo "report: $(abspath $(PAGE))"; exit $$status
 
 test: setup ## all tests
 	scripts/test

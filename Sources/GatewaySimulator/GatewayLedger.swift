@@ -202,7 +202,10 @@ public final class GatewayLedger {
 
     /// Enters what was accepted since the last time that ``readAt`` changed.
     private func addAcceptances() {
-        let first = counts.accepted - counts.duplicates - counts.acceptedWithoutIdentifier - counts.untracked
+        // In place: a copy of all sums for each read would be dear.
+        let first =
+            sums.pointee.accepted - sums.pointee.duplicates - sums.pointee.acceptedWithoutIdentifier
+            - sums.pointee.untracked
         let added = Int64(first) - acceptedAt.count
         if added > 0 { acceptedAt.add(added, at: readAt) }
     }

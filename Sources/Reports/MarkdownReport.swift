@@ -67,7 +67,8 @@ enum MarkdownReport: ReportText {
 
     private static func figures(_ record: RunRecord) -> String {
         var table = MarkdownTable([.left, .right], ["figure", "value"])
-        table.add(["accepted/s", FigureText.rate(record.throughput.acceptedPerSecond)])
+        let bound = record.throughput.acceptedBound == nil ? "" : "at least "
+        table.add(["accepted/s", bound + FigureText.rate(record.throughput.acceptedPerSecond)])
         table.add(["bytes/s", FigureText.bytesPerSecond(record.throughput.bytesPerSecond)])
         table.add(["measured", FigureText.time(record.measuredNs)])
         table.add(["limit", record.limit?.kind.rawValue ?? FigureText.missing])

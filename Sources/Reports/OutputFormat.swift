@@ -26,6 +26,8 @@ public enum OutputFormat: String, Sendable, CaseIterable {
     case githubSmaller = "github-smaller"
     /// OpenMetrics text, which Prometheus reads.
     case openmetrics
+    /// A page for a browser, with charts.
+    case html
 
     /// The table of forms: what writes each.
     private var writer: any ReportWriter.Type {
@@ -42,6 +44,7 @@ public enum OutputFormat: String, Sendable, CaseIterable {
         case .githubBigger: BiggerIsBetterJSON.self
         case .githubSmaller: SmallerIsBetterJSON.self
         case .openmetrics: OpenMetricsText.self
+        case .html: HTMLReport.self
         }
     }
 

@@ -33,7 +33,11 @@ public struct RunSummary {
         return [line] + record.verdict.reasons.map { style.shown("  - \($0)") }
     }
 
-    private var paragraphs: [String] {
+    private var paragraphs: [String] { facts.flatMap { $0.lines(style) } }
+
+    /// What was sent, what came of it and what bound it, for every form that has it in words; one without a label goes on with the one
+    /// before.
+    var facts: [LabelledText] {
         let devices = [
             LabelledText(label: "feedback", items: feedback), LabelledText(label: "offline", items: offline),
         ].filter { !$0.items.isEmpty }
@@ -47,14 +51,8 @@ public struct RunSummary {
             LabelledText(label: "reconnects", items: reconnects),
         ]
         let struck = faults.isEmpty ? [] : [LabelledText(label: "faults", items: faults)]
-        return
-            (paragraphs.filter {
-                !["schedule", "headroom", "streams", "in flight"].contains($0.label) || !$0.items.isEmpty
-            }
-            + devices + struck)
-            .flatMap {
-                $0.lines(style)
-            }
+        let optional = ["schedule", "headroom", "streams", "in flight"]
+        return paragraphs.filter { !optional.contains($0.label) || !$0.items.isEmpty } + devices + struck
     }
 
     private var setting: [String] {
@@ -97,7 +95,7 @@ public struct RunSummary {
     }
 
     /// Bytes per second in percent of the raw TLS pipe's, from the record's calibration.
-    private var pipeShare: Int? {
+    var pipeShare: Int? {
         guard let pipe = record.calibration?.pipeBytesPerSecond, pipe > 0,
             let bytes = record.throughput.bytesPerSecond
         else { return nil }

@@ -41,7 +41,10 @@ public struct SeriesSummary {
     }
 
     /// The figures that comparisons decide by and the most telling others: median, extremes and their distance.
-    private var figures: [String] {
+    private var figures: [String] { Self.spread(of: series.runs).lines(style) }
+
+    /// The same of any runs, for every form that has it as a table.
+    static func spread(of runs: [RunRecord]) -> TextTable {
         var table = TextTable([.left, .right, .right, .right, .right])
         table.add(["figure", "median", "lowest", "highest", "spread"])
         let names =
@@ -49,7 +52,7 @@ public struct SeriesSummary {
             + ["sender.cpuPerNotification", "simulator.cpuPerNotification"]
         for name in names {
             guard let metric = try? Metric(name) else { continue }
-            let values = series.runs.compactMap(metric.value)
+            let values = runs.compactMap(metric.value)
             guard let middle = median(values), let low = values.min(), let high = values.max() else { continue }
             table.add([
                 name, FigureText.value(middle, metric.unit), FigureText.value(low, metric.unit),
@@ -57,6 +60,6 @@ public struct SeriesSummary {
                 middle > 0 ? percentText((high - low) / middle) : FigureText.missing,
             ])
         }
-        return table.lines(style)
+        return table
     }
 }

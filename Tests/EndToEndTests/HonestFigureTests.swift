@@ -2,7 +2,9 @@ import Analysis
 import Foundation
 import Harness
 import Primitives
+import Reports
 import RunRecords
+import Synchronization
 import Testing
 
 extension EndToEndTests {
@@ -94,6 +96,31 @@ extension EndToEndTests {
             let lag = try #require(record.latency["scheduleLag"]?.maxNs)
             #expect(
                 try #require(record.latency["response"]?.maxNs) < 2_500_000_000 + lag, "the run went on for over 3 s")
+        }
+
+        @Test(arguments: ["enhanced", "http2"])
+        func `whoever follows a run is told of every count, and the lines of its intervals add up to the totals`(
+            name: String
+        ) async throws {
+            var run = try Run(
+                #"{ protocol: "\#(name)", workload: { notifications: 20_000, faults: { badToken: 0.001 } }, sender: { connections: 2 } }"#
+            )
+            let last = Mutex<RunProgress?>(nil)
+            run.onInterval = { progress in last.withLock { $0 = progress } }
+            let record = try await run.record()
+            let told = try #require(last.withLock { $0 })
+            #expect(told.phase == .ended && told.intervals.map(\.accepted) == record.intervals.map(\.accepted))
+            let lines = IntervalCSV.text(record).split(separator: "\n").map {
+                $0.split(separator: ",", omittingEmptySubsequences: false)
+            }
+            func sum(_ column: String) throws -> Int64 {
+                let place = try #require(lines[0].firstIndex { $0 == column })
+                return try lines.dropFirst().reduce(0) { try $0 + #require(Int64($1[place])) }
+            }
+            #expect(try sum("accepted") == record.ledger.accepted && record.ledger.accepted > 19_900)
+            #expect(try sum("rejected") == record.ledger.rejected && record.ledger.rejected > 0)
+            #expect(try sum("written") == record.phases?.reduce(0) { $0 + $1.written })
+            #expect(try sum("resent") == record.ledger.resent)
         }
 
         @Test func `one notification has a latency and no rate`() async throws {

@@ -62,6 +62,15 @@ enum PackageTree {
         }
     }()
 
+    /// The paths of all files, pictures among them.
+    static let paths: [String] = {
+        let inFolders = folders.flatMap { folder -> [String] in
+            let names = FileManager.default.enumerator(atPath: root.appending(path: folder).path)
+            return (names?.compactMap { $0 as? String } ?? []).map { "\(folder)/\($0)" }
+        }
+        return rootFiles + inFolders
+    }()
+
     static var swiftFiles: [TextFile] { files.filter(\.isSwift) }
 
     static func file(_ path: String) -> TextFile? { files.first { $0.path == path } }

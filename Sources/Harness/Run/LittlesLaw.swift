@@ -43,7 +43,7 @@ enum LittlesLaw {
     /// A notification is in flight from its first write until the simulator accepts it, or its error reply comes.
     private static func ofNotifications(_ outcome: RunOutcome, _ join: LatencyJoin) -> Finding {
         guard let simulator = outcome.simulator, let accepted = simulator.acceptedAt?.sum else {
-            return .missing("success is silent, and only the embedded simulator tells when it accepted")
+            return .missing("success is silent, and only the book of the embedded simulator tells when it accepted")
         }
         let (written, refused) = (outcome.sender.firstWrites, outcome.sender.refusedAt)
         guard accepted.count > 0 else { return .missing("nothing was accepted") }

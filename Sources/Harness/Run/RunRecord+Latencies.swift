@@ -128,6 +128,8 @@ extension RunRecord {
                 reasons[name] = nothing
             } else if !profile.protocolName.hasIdentifiers {
                 reasons[name] = "without identifiers no notification can be told from another"
+            } else if outcome.simulator == nil, case .simulator = profile.target {
+                reasons[name] = "the simulator's book is missing, which alone tells when it accepted; see \(name)Bound"
             } else if outcome.simulator == nil {
                 reasons[name] =
                     "success is silent, and only the embedded simulator tells when it accepted; see \(name)Bound"

@@ -153,7 +153,7 @@ extension VerdictRecord {
             }
             if let share = outcome.missedSchedule {
                 let isOwnFault = [nil, .generator, .processor].contains(limit?.kind)
-                let cause = isOwnFault ? [] : limit.map { ["the limit was \($0.kind.rawValue): \($0.evidence)"] } ?? []
+                let cause = isOwnFault ? [] : limit.map { ["the limit was \($0.kind.rawValue): \($0.cause)"] } ?? []
                 self.init(
                     status: isOwnFault ? .generatorLimited : .scheduleMissed,
                     reasons: ["the schedule was not met: \(share) % of what was due was offered in time"]
@@ -205,8 +205,8 @@ extension RunOutcome {
     /// The share of the open loop's schedule that was kept, in percent; nil if that is enough.
     ///
     /// It is the share of what was due until the offer ended, by time or with the last notification, that connections had taken by then,
-    /// less what was skipped for being too late. Enough are 99 %, and whatever is missing is no more than 250 ms of the schedule: a
-    /// moment of a busy machine is no missed schedule of a short run.
+    /// less what was skipped for being too late. Enough are 99 %. What had not been taken yet is excused up to 250 ms of the schedule, since
+    /// a moment of a busy machine is no missed schedule of a short run; what was skipped is not, since it never comes.
     var missedSchedule: Int? {
         guard let arrivals, measureEnd > startedAt, generated > 0 else { return nil }
         let elapsed = measureEnd - startedAt
@@ -214,12 +214,19 @@ extension RunOutcome {
         let claimed = claimedInTime ?? generated
         let reached = min(arrivals.schedule.time(of: claimedInTime ?? generated - 1), elapsed)
         let skipped = Double(min(tally?.skippedCount ?? 0, claimed)) / Double(max(1, claimed))
-        let share = reached.seconds / elapsed.seconds * (1 - skipped)
-        let missing = elapsed.seconds * (1 - share)
-        guard share < Self.keptShare, missing > Self.excusedDelay.seconds else { return nil }
-        return Int(share * 100)
+        let inTime = elapsed - reached > Self.excusedDelay ? reached.seconds / elapsed.seconds : 1
+        let share = inTime * (1 - skipped)
+        return share < Self.keptShare ? Int(share * 100) : nil
     }
 
     private static let keptShare = 0.99
     private static let excusedDelay = Interval.milliseconds(250)
+}
+
+extension LimitRecord {
+    /// What the evidence says in its last part, behind the loops' figures; all of it where there is no such part.
+    fileprivate var cause: String {
+        guard let end = evidence.lastIndex(of: ";") else { return evidence }
+        return String(evidence[evidence.index(after: end)...].drop { $0 == " " })
+    }
 }

@@ -16,8 +16,12 @@ struct ReconnectTable {
 
     /// Nothing when no connection was replaced.
     func lines(_ style: TerminalStyle) -> [String] {
-        let reconnects = record.reconnects
-        guard reconnects.count > 0 else { return [] }
+        guard record.reconnects.count > 0 else { return [] }
+        return costs.lines(style) + facts.flatMap { $0.lines(style) }
+    }
+
+    /// The parts of a reconnect, each with its latencies.
+    var costs: TextTable {
         var table = TextTable([.left] + Array(repeating: .right, count: 5))
         table.add(["reconnect cost", "count", "p50", "p90", "p99", "max"])
         for part in Self.parts {
@@ -27,12 +31,19 @@ struct ReconnectTable {
                 [part.name, FigureText.count(series.count)]
                     + [quantiles.p50, quantiles.p90, quantiles.p99, series.maxNs].map(FigureText.time))
         }
-        let paragraphs = [
-            ("each", each), ("handshakes", side("sender", reconnects.senderHandshakes, record.resources.sender)),
-            ("", side("simulator", reconnects.simulatorHandshakes, record.resources.simulator)),
-        ]
-        return table.lines(style)
-            + paragraphs.filter { !$0.1.isEmpty }.flatMap { LabelledText(label: $0.0, items: $0.1).lines(style) }
+        return table
+    }
+
+    /// What reconnects mean for the run.
+    var facts: [LabelledText] {
+        let reconnects = record.reconnects
+        return [
+            LabelledText(label: "each", items: each),
+            LabelledText(
+                label: "handshakes", items: side("sender", reconnects.senderHandshakes, record.resources.sender)),
+            LabelledText(
+                label: "", items: side("simulator", reconnects.simulatorHandshakes, record.resources.simulator)),
+        ].filter { !$0.items.isEmpty }
     }
 
     private var each: [String] {

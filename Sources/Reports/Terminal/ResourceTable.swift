@@ -9,14 +9,24 @@ struct ResourceTable {
     init(_ record: RunRecord) { self.record = record }
 
     func lines(_ style: TerminalStyle) -> [String] {
-        var own = TextTable([.left] + Array(repeating: .right, count: 5))
-        own.add(["process", "cpu", "cores", "cpu each", "memory", "allocations"])
-        for (name, use) in processes { own.add(row(name, use)) }
-        guard record.resources.sender.loops != nil else { return own.lines(style) }
-        var shared = TextTable([.left] + Array(repeating: .right, count: 5))
-        shared.add(["kernel", "calls each", "bytes each", "switches", "run queue", "descriptors"])
-        for (name, use) in processes { shared.add(sharedRow(name, use)) }
-        return own.lines(style) + [""] + shared.lines(style)
+        own.lines(style) + (shared.map { [""] + $0.lines(style) } ?? [])
+    }
+
+    /// Processor time and memory.
+    var own: TextTable {
+        var table = TextTable([.left] + Array(repeating: .right, count: 5))
+        table.add(["process", "cpu", "cores", "cpu each", "memory", "allocations"])
+        for (name, use) in processes { table.add(row(name, use)) }
+        return table
+    }
+
+    /// What was asked of the kernel; nil in records of versions that did not count it.
+    var shared: TextTable? {
+        guard record.resources.sender.loops != nil else { return nil }
+        var table = TextTable([.left] + Array(repeating: .right, count: 5))
+        table.add(["kernel", "calls each", "bytes each", "switches", "run queue", "descriptors"])
+        for (name, use) in processes { table.add(sharedRow(name, use)) }
+        return table
     }
 
     private var processes: [(String, ProcessResourcesRecord)] {

@@ -3,7 +3,7 @@ struct TextTable {
     enum Alignment { case left, right }
 
     let alignments: [Alignment]
-    private var rows: [[String]] = []
+    private(set) var rows: [[String]] = []
 
     init(_ alignments: [Alignment]) { self.alignments = alignments }
 

@@ -154,7 +154,7 @@ enum Shell {
 }
 
 /// A folder for one test's files, which goes away with the value.
-final class ScratchFolder {
+final class ScratchFolder: Sendable {
     let path: String
 
     init() throws {

@@ -1,0 +1,93 @@
+/// A drawing with all that a reader needs who does not see it.
+struct Chart {
+    /// A line of the legend.
+    struct Entry {
+        var name: String
+        var color: ChartColor
+        var dash = ChartDash.solid
+        var width = 2.0
+    }
+
+    /// What it shows, in a few words.
+    var title: String
+    /// What there is to be seen in it, in sentences, for readers who do not see it.
+    var description: String
+    /// What its lines are.
+    var legend: [Entry]
+    var script: ChartScript
+    /// What else a reader should know.
+    var note = ""
+    /// Whether the description is of use to readers who see the drawing, too.
+    var showsDescription = true
+}
+
+/// Draws the charts of one page, as long as gnuplot does what it is asked for.
+///
+/// What goes wrong with it leaves drawings out, and nothing else.
+final class ChartPrinter {
+    private let gnuplot: Gnuplot?
+    private var count = 0
+    /// Why there are no drawings, or no more of them; nil while there are.
+    private(set) var obstacle: String?
+
+    /// - Parameter gnuplot: what draws; nil if it is not there.
+    init(_ gnuplot: Gnuplot?) {
+        self.gnuplot = gnuplot
+        guard gnuplot == nil else { return }
+        obstacle =
+            "Charts are drawn by gnuplot, which is not installed here; on Debian, apt-get install gnuplot-nox brings it."
+    }
+
+    /// A figure with the drawing; nothing if it cannot be drawn, or if there is nothing to draw.
+    func figure(_ chart: Chart?) -> Markup {
+        guard let chart, let gnuplot, obstacle == nil else { return .nothing }
+        do throws(GnuplotFailure) {
+            count += 1
+            let drawing = try ChartDrawing(gnuplot.draw(chart.script.text), number: count)
+            return Markup.element("figure", [:], [caption(chart), legend(chart), framed(drawing, chart)])
+        } catch {
+            // Whatever is wrong with one is wrong with the next, and a time-out should be waited for once.
+            obstacle = "Charts were left out: \(error)."
+            return .nothing
+        }
+    }
+
+    private func framed(_ drawing: ChartDrawing, _ chart: Chart) -> Markup {
+        let names = (title: "chart-\(count)-title", description: "chart-\(count)-description")
+        let picture = Markup.element(
+            "svg",
+            [
+                "class": "chart", "viewBox": "0 0 \(chart.script.width) \(chart.script.height)", "role": "img",
+                "aria-labelledby": "\(names.title) \(names.description)",
+            ],
+            [
+                .element("title", ["id": names.title], text: chart.title),
+                .element("desc", ["id": names.description], text: chart.description), drawing.markup,
+            ])
+        return .element(
+            "div", ["class": "drawing", "role": "region", "tabindex": "0", "aria-label": chart.title], [picture]
+        )
+    }
+
+    private func legend(_ chart: Chart) -> Markup {
+        guard !chart.legend.isEmpty else { return .nothing }
+        let entries = chart.legend.map { entry -> Markup in
+            let dashes = entry.dash.lengths.map { "\($0)" }.joined(separator: " ")
+            let line = Markup.element(
+                "path",
+                [
+                    "class": "k\(entry.color.rawValue)", "d": "M0 6H30", "fill": "none",
+                    "stroke-width": "\(entry.width)", "stroke-dasharray": dashes.isEmpty ? nil : dashes,
+                ])
+            let sample = Markup.element("svg", ["viewBox": "0 0 30 12", "aria-hidden": "true"], [line])
+            return .element("li", [:], [sample, .text(entry.name)])
+        }
+        return .element("ul", ["class": "legend"], entries)
+    }
+
+    private func caption(_ chart: Chart) -> Markup {
+        let text = [chart.showsDescription ? chart.description : "", chart.note].filter { !$0.isEmpty }.joined(
+            separator: " ")
+        return .element("figcaption", [:], [.element("b", text: chart.title), .text(text)])
+    }
+}
