@@ -43,6 +43,8 @@ import Testing
         record.unmeasured = ["service": "nothing was written", "accepted/s": "no book"]
         let page = Self.page(.run(record))
         #expect(page.contains("no samples: nothing was written"))
+        #expect(!page.contains("by the simulator&#39;s book"))
+        #expect(Self.page(.run(RunRecord())).contains("No samples: the record has no latencies."))
         #expect(page.contains("<span class=\"absent\">not measured</span><small>no book</small>"))
         #expect(!page.contains("NaN") && !page.contains("data-figure=\"accepted/s\""))
     }

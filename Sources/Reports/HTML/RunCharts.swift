@@ -79,7 +79,7 @@ enum RunCharts {
         script.add("set xrange [0:\(end)]")
         script.add("set yrange [0:\(max(highest * 1.06, 1e-9))]")
         script.mark(.x, ChartTicks.seconds(to: end, about: 10), as: .seconds)
-        script.mark(.y, ChartTicks.linear(to: highest, about: 4), as: .rate)
+        script.mark(.y, ChartTicks.linear(to: highest, about: 5), as: .rate)
         script.add("plot 1/0 \\")
         for index in drawn.indices where index != middle {
             script.add(", \(data: "rate", index) using 1:2 with steps lc \(ChartColor.text) lw 0.8 \\")

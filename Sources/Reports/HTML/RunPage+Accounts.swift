@@ -7,39 +7,34 @@ extension RunPage {
 
     var ledger: HTMLPage.Section {
         let ledger = record.ledger
+        let book = record.simulatorLedger
+        // Without a second book there is no column for it.
+        let byBook: [HTMLTable.Column] = book == nil ? [] : [.number("by the simulator's book")]
+        func cell(_ name: String, _ count: Int64?) -> [Markup] {
+            book == nil ? [] : [count.map { .count("simulatorLedger.\(name)", $0) } ?? .nothing]
+        }
         var table = HTMLTable(
             "What became of each notification. Each has exactly one fate.",
-            [.text("fate"), .number("notifications"), .number("share"), .number("by the simulator's book")])
-        let book = record.simulatorLedger
+            [.text("fate"), .number("notifications"), .number("share")] + byBook)
         let fates: [(String, Int64, Int64?)] = [
             ("accepted", ledger.accepted, book?.accepted), ("rejected", ledger.rejected, book?.rejected),
-            ("lost", ledger.lost, nil),
-            ("unknown", ledger.unknown, nil), ("unsent", ledger.unsent, nil),
+            ("lost", ledger.lost, nil), ("unknown", ledger.unknown, nil), ("unsent", ledger.unsent, nil),
         ]
         for (name, count, other) in fates {
-            table.add(
-                .text(name),
-                [.count(name, count), share(count), other.map { .count("simulatorLedger.\(name)", $0) } ?? .nothing])
+            table.add(.text(name), [.count(name, count), share(count)] + cell(name, other))
         }
         table.add(
-            .text("generated"), [.count("generated", ledger.generated), share(ledger.generated), .nothing],
+            .text("generated"), [.count("generated", ledger.generated), share(ledger.generated)] + cell("", nil),
             class: "total")
-        var beside = HTMLTable(
-            "Beside the balance", [.text("what"), .number("notifications"), .number("by the simulator's book")])
-        beside.add(.text("written again"), [.count("resent", ledger.resent), .nothing])
+        var beside = HTMLTable("Beside the balance", [.text("what"), .number("notifications")] + byBook)
+        beside.add(.text("written again"), [.count("resent", ledger.resent)] + cell("", nil))
         beside.add(
             .text("known to be accepted twice"),
-            [
-                .count("duplicates", ledger.duplicates),
-                book.map { .count("simulatorLedger.duplicates", $0.duplicates) } ?? .nothing,
-            ])
-        beside.add(
-            .text("the two books differ about"),
-            [
-                record.ledgerDifference == nil
-                    ? .absent("no second ledger") : .count("ledgerDifference", record.ledgerDifference),
-                .nothing,
-            ])
+            [.count("duplicates", ledger.duplicates)] + cell("duplicates", book?.duplicates))
+        let difference: Markup =
+            record.ledgerDifference == nil
+            ? .absent("no second ledger") : .count("ledgerDifference", record.ledgerDifference)
+        beside.add(.text("the two books differ about"), [difference] + cell("", nil))
         return HTMLPage.Section(
             "ledger", "Ledger",
             [

@@ -94,6 +94,7 @@ extension RunPage {
             table.add(.text(name), across: .absent("no samples" + (unmeasured[name].map { ": \($0)" } ?? "")))
         }
         let more = present.count - shown.count
+        guard !table.isEmpty else { return .paragraph("No samples: the record has no latencies.") }
         return .joined([table.markup, more > 0 ? .paragraph("\(more) more series are in the record.") : .nothing])
     }
 

@@ -37,7 +37,7 @@ struct TimeCharts {
         range(&script, showsText: strips.isEmpty)
         let highest = (accepted + written).compactMap { $0 }.max() ?? 0
         script.add("set yrange [0:\(max(highest * 1.06, 1e-9))]")
-        script.mark(.y, ChartTicks.linear(to: highest, about: 4), as: .rate)
+        script.mark(.y, ChartTicks.linear(to: highest, about: 5), as: .rate)
         borders(&script)
         if isAcceptedKnown {
             script.add(
@@ -143,7 +143,7 @@ struct TimeCharts {
         script.place(top: 20, bottom: 190)
         range(&script, showsText: true)
         script.add("set yrange [0:\(highest * 1.06)]")
-        script.mark(.y, ChartTicks.linear(to: highest, about: 4), as: .cores)
+        script.mark(.y, ChartTicks.linear(to: highest, about: 5), as: .cores)
         borders(&script)
         script.add(
             """
