@@ -142,7 +142,8 @@ public final class RunEngine {
             + Interval(nanoseconds: Int64(min(pacing, 3_600) * 1e9))
         while true {  // bounded by the patience
             await observe(.connecting)
-            if monitor.openConnections == profile.sender.connections || mustAbort { return }
+            // Connections that do not last are no reason to wait for all of them at once.
+            if monitor.haveAllConnected || mustAbort { return }
             if options.interrupts.value > 0 { return }
             if MonotonicClock.now() - start > patience {
                 // A target whose connections do not last gets its load, and a record that says what it did.

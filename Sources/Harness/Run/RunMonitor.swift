@@ -19,6 +19,7 @@ struct RunMonitor {
     private(set) var lastContact = Instant.zero
 
     private let sessionCount: Int
+    private var connectedSessions = 0
     private var finishedSessions = 0
     private var settled: UInt64 = 0
     private var firstWrites: UInt64 = 0
@@ -70,6 +71,9 @@ struct RunMonitor {
         self.tellsLatencies = tellsLatencies
         self.countsAnswers = countsAnswers
     }
+
+    /// Whether every session had a connection, if only for a moment.
+    var haveAllConnected: Bool { connectedSessions == sessionCount }
 
     /// Whether every session has ended.
     var isFinished: Bool { finishedSessions == sessionCount }
@@ -155,6 +159,7 @@ struct RunMonitor {
         if lasting > 0 || finished > 0 || hasAnswered { lastContact = now }
         settled = settledNow
         openConnections = open
+        connectedSessions = snapshots.reduce(0) { $0 + $1.connectedSessions }
         certificateRefusals = refusals
         protocolRefusals = protocolRefusalsNow
         connectionFailures = snapshots.reduce(0) { $0 + $1.connectionFailures }

@@ -112,15 +112,15 @@ extension ErrorCountRecord {
             )
             list.append(record)
         }
-        func add(_ kind: String, _ counts: [HTTP2ErrorCode: UInt64]) {
-            for (code, count) in counts.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
-                list.append(ErrorCountRecord(status: nil, name: "\(kind) \(code.name)", count: Int64(count)))
-            }
+        for (code, count) in book.resets.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
+            list.append(ErrorCountRecord(status: nil, name: "stream reset \(code.name)", count: Int64(count)))
         }
-        add("stream reset", book.resets)
-        add("goaway", book.goAways)
-        for (reason, count) in book.goAwayReasons.sorted(by: { $0.key < $1.key }) {
-            list.append(ErrorCountRecord(status: nil, name: "goaway \(reason)", count: Int64(count)))
+        let goAways = book.goAways.sorted {
+            ($0.key.code.rawValue, $0.key.reason) < ($1.key.code.rawValue, $1.key.reason)
+        }
+        for (kind, count) in goAways {
+            let name = "goaway \(kind.code.name)" + (kind.reason.isEmpty ? "" : " \(kind.reason)")
+            list.append(ErrorCountRecord(status: nil, name: name, count: Int64(count)))
         }
         if book.timedOut > 0 {
             list.append(ErrorCountRecord(status: nil, name: "no answer in time", count: Int64(book.timedOut)))
