@@ -2,6 +2,7 @@ import Histograms
 import Primitives
 import ProviderSessions
 import PushWire
+import RunRecords
 import Transport
 import Workload
 
@@ -36,6 +37,8 @@ final class LoopRecorder {
         var streamLimits: ClosedRange<Int>?
         var use = LoopUse()
         var interval: SeriesSnapshots = [:]
+        /// Errors by name, at the end of an interval.
+        var errors: [ErrorCountRecord] = []
     }
 
     private(set) var ledger = FateLedger()
@@ -76,8 +79,8 @@ final class LoopRecorder {
     private(set) var lateInSocketCount: UInt64 = 0
 
     private var book = SeriesBook()
-    /// What an interval's own record tells of.
-    private static let intervalSeries: Set<Series> = [.residence, .timerLag]
+    /// What an interval's own record and live views tell of.
+    private static let intervalSeries: Set<Series> = [.residence, .timerLag, .service, .response, .errorReply]
     /// Errors beyond this many keep only their number, so that a gateway that refuses everything cannot fill memory.
     private static let inFlightCapacity = 100_000
 
@@ -257,7 +260,10 @@ final class LoopRecorder {
             connections: ledger.connections, certificateRefusals: certificateRefusals,
             protocolRefusals: protocolRefusals, connectionFailures: ledger.connectionFailures,
             streamLimits: streamLimits ?? earlierLimits)
-        if ending != .none { (earlierLimits, streamLimits) = (snapshot.streamLimits, nil) }
+        if ending != .none {
+            (earlierLimits, streamLimits) = (snapshot.streamLimits, nil)
+            snapshot.errors = ErrorCountRecord.list(of: ledger)
+        }
         switch ending {
         case .none: break
         case .figures: snapshot.interval = book.takeInterval(of: Self.intervalSeries)
