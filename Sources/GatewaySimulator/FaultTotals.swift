@@ -9,6 +9,7 @@ public final class FaultTotals: Sendable {
     }
 
     private let firstConnection = FirstInstant()
+    private let connectionCount = Atomic<UInt64>(0)
     private let tallies: [Tally]
 
     /// Makes totals of a gateway that nobody has connected to.
@@ -20,6 +21,9 @@ public final class FaultTotals: Sendable {
     /// A connection came at `now`; returns when the first one came.
     @discardableResult
     public func connectionOpened(at now: Instant) -> Instant { firstConnection.set(now) }
+
+    /// Gives the next connection its number, from 0 in the order in which they are served.
+    func numberConnection() -> UInt64 { connectionCount.add(1, ordering: .relaxed).oldValue }
 
     /// Counts for one fault, and returns the new count.
     func count(_ fault: Int) -> UInt64 { tallies[fault].count.add(1, ordering: .relaxed).newValue }

@@ -70,6 +70,27 @@ extension Histogram {
         return reachesAll ? inCells + exact.pointee.overflowCount : inCells
     }
 
+    /// How many values lie in the cells up to and including that of each bound, in one pass over the cells.
+    ///
+    /// - Parameter bounds: values in rising order, none negative.
+    /// - Returns: one number for each bound. Values above the range count in none, unless the bound is above it, too, and reaches the maximum.
+    public func counts(upTo bounds: [Int64]) -> [Int64] {
+        var counts: [Int64] = []
+        counts.reserveCapacity(bounds.count)
+        let used = usedCells
+        var (sum, index) = (Int64(0), used.lowerBound)
+        for bound in bounds {
+            let end = min(geometry.index(of: bound) + 1, used.upperBound)
+            while index < end {
+                sum += cells[index]
+                index += 1
+            }
+            let reachesAll = !isEmpty && bound >= exact.pointee.highest
+            counts.append(reachesAll ? sum + exact.pointee.overflowCount : sum)
+        }
+        return counts
+    }
+
     /// The share of values, 0 ... 1, in cells up to and including that of `value`; nil for an empty histogram.
     public func share(atOrBelow value: Int64) -> Double? {
         guard !isEmpty else { return nil }

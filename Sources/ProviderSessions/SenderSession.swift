@@ -45,6 +45,11 @@ public protocol SenderSession: AnyObject {
 
     /// Whether a connection stands that is not just another one of a series that soon ended.
     func isLasting(at now: Instant) -> Bool
+    /// Takes the session that goes on with the slot's work on a connection of its own, once; the driver starts it, and drives this one
+    /// on until it is finished.
+    func takeSuccessor() -> (any SenderSession)?
+    /// Something happened to a session before this one: it may have left something to be sent, or nothing is awaited of it any more.
+    func lookAgain(now: Instant)
     /// Takes what the session wants done; nil when nothing.
     func takeAction() -> SessionAction?
     /// Passes each event since the last call to `body`, in order.
@@ -78,6 +83,10 @@ extension SenderSession {
     public func flushed(now: Instant) { flushed(sentAt: now, now: now) }
     /// Whether nothing can be written before something is answered.
     public var hasAllRequestsOpen: Bool { requestLimit.map { unsettledCount >= UInt64($0) } ?? false }
+    /// Where a connection's end is its last word, nobody has to go on meanwhile.
+    public func takeSuccessor() -> (any SenderSession)? { nil }
+    /// Without a session before this one nothing happens to it.
+    public func lookAgain(now: Instant) {}
     /// Without answers there is nothing to sample.
     public func takeSamples(_ body: (UnsafeBufferPointer<RequestSample>, Instant) -> Void) {}
     /// Where every notification is answered, an answer says by itself what it is about.

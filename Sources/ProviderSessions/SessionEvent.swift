@@ -26,7 +26,7 @@ public enum LossReason: String, Hashable, Sendable, CaseIterable {
     case abandoned
     /// The gateway refused its stream (REFUSED_STREAM) as often as allowed.
     case refused
-    /// The gateway's own book neither accepted nor refused it.
+    /// Nothing answered it, and the gateway's own book neither accepted nor refused it: it never came, or was discarded unjudged.
     case book
 }
 

@@ -3,9 +3,15 @@ import Primitives
 import RunRecords
 import Statistics
 
-/// Markdown as GitHub and GitLab show it, for a comment on a change or the summary of a job: the verdict first, then small tables.
+/// Markdown as GitHub and GitLab show it, for a comment on a change or the summary of a job: the verdict first, then small tables, and
+/// what only some readers want folded away. It always fits into a comment.
 enum MarkdownReport: ReportText {
     static let summary = "Markdown for a comment on a change or for $GITHUB_STEP_SUMMARY"
+
+    /// GitHub takes 65,536 characters; no form of counting them gives more than bytes.
+    static let bytesMax = 65_000
+    /// How many items of a list, rows of a table, and rows of a folded table are shown.
+    private static let (itemsMax, rowsMax, foldedRowsMax) = (5, 20, 28)
 
     static func text(_ series: RunSeriesRecord) -> String {
         joined(series.runs.count == 1 ? blocks(series.runs[0]) : blocks(series))
@@ -14,54 +20,75 @@ enum MarkdownReport: ReportText {
     static func text(_ comparison: Comparison) -> String {
         let (first, others) = (comparison.gating, comparison.metrics.filter { !$0.isGating })
         let changed = others.filter { [.regressed, .improved].contains($0.verdict) }
-        var blocks = [
-            heading(comparison.title), list(comparison.verdict.reasons), table(comparison, first + changed),
-            thresholds(comparison.thresholds) { $0.value.map(percentText) },
-        ]
         let rest = others.filter { figure in !changed.contains { $0.name == figure.name } }
-        if !rest.isEmpty {
-            blocks.append("<details><summary>\(rest.count) other figures</summary>")
-            blocks += [table(comparison, rest), "</details>"]
-        }
-        return joined(blocks + [list(comparison.remarks)])
+        return joined([
+            heading(comparison.title), list(comparison.verdict.reasons), table(comparison, first + changed, rowsMax),
+            thresholds(comparison.thresholds) { $0.value.map(percentText) },
+            folded("\(rest.count) other figures", [table(comparison, rest, foldedRowsMax)]),
+            list(comparison.remarks),
+        ])
     }
 
+    /// The blocks that fit; what is left out is told.
     private static func joined(_ blocks: [String]) -> String {
-        blocks.filter { !$0.isEmpty }.joined(separator: "\n\n") + "\n"
+        var text = ""
+        for block in blocks where !block.isEmpty {
+            let longer = text.isEmpty ? block : text + "\n\n" + block
+            guard longer.utf8.count <= bytesMax else { return text + "\n\n- the rest is left out, to fit a comment\n" }
+            text = longer
+        }
+        return text + "\n"
     }
 
-    private static func heading(_ text: String) -> String { "### " + MarkdownTable.escaped(text) }
+    private static func heading(_ text: String) -> String { "### " + MarkdownTable.escaped(shortened(text, 200)) }
 
     private static func list(_ items: [String]) -> String {
-        items.map { "- " + MarkdownTable.escaped($0) }.joined(separator: "\n")
+        var lines = items.prefix(itemsMax).map { "- " + MarkdownTable.escaped(shortened($0, 500)) }
+        if items.count > itemsMax { lines.append("- and \(items.count - itemsMax) more") }
+        return lines.joined(separator: "\n")
     }
 
-    private static func table(_ comparison: Comparison, _ metrics: [MetricComparison]) -> String {
+    /// What a reader has to ask for; nothing if there is nothing.
+    private static func folded(_ summary: String, _ blocks: [String]) -> String {
+        let blocks = blocks.filter { !$0.isEmpty }
+        guard !blocks.isEmpty else { return "" }
+        return (["<details><summary>\(summary)</summary>"] + blocks + ["</details>"]).joined(separator: "\n\n")
+    }
+
+    private static func table(_ comparison: Comparison, _ metrics: [MetricComparison], _ most: Int) -> String {
         guard !metrics.isEmpty else { return "" }
         var table = MarkdownTable([.left, .right, .right, .right, .right, .right, .left], comparison.columns)
         for metric in metrics { table.add(comparison.cells(of: metric)) }
-        return table.text
+        return table.text(rows: most)
     }
 
     private static func thresholds(_ outcomes: [ThresholdRecord], _ value: (ThresholdRecord) -> String?) -> String {
         guard !outcomes.isEmpty else { return "" }
         var table = MarkdownTable([.left, .left, .right], ["", "threshold", "value"])
-        for outcome in outcomes {
+        // Of too many the failed ones are shown.
+        var shown = outcomes
+        if shown.count > rowsMax { shown = outcomes.filter { !$0.passed } + outcomes.filter(\.passed) }
+        for outcome in shown {
             table.add([outcome.passed ? "ok" : "FAILED", outcome.text, value(outcome) ?? "no data"])
         }
-        return table.text
+        return table.text(rows: rowsMax)
     }
 
     // MARK: - One run
 
+    /// The latencies that nearly every reader wants.
+    private static let latenciesMax = 6
+
     private static func blocks(_ record: RunRecord) -> [String] {
-        [
+        let names = Metric.ordered(record.latency.keys).filter { (record.latency[$0]?.count ?? 0) > 0 }
+        let (first, others) = (names.prefix(latenciesMax), names.dropFirst(latenciesMax))
+        return [
             heading("\(record.verdict.status.title): \(record.name)"), list(record.verdict.reasons), figures(record),
-            ledger(record), latencies(record),
+            ledger(record), latencies(record, Array(first)),
             thresholds(record.thresholds) { outcome in
                 (try? Threshold(outcome.text)).flatMap { threshold in outcome.value.map(threshold.metric.unit.text) }
             },
-            list([origin(record)]),
+            folded("\(others.count) other latencies", [latencies(record, Array(others))]), list([origin(record)]),
         ]
     }
 
@@ -73,9 +100,10 @@ enum MarkdownReport: ReportText {
         table.add(["measured", FigureText.time(record.measuredNs)])
         table.add(["limit", record.limit?.kind.rawValue ?? FigureText.missing])
         let errors = record.errors.filter { $0.count > 0 }.map { "\(FigureText.count($0.count)) \($0.name)" }
-        table.add(["errors", errors.isEmpty ? "none" : errors.joined(separator: ", ")])
+        let others = errors.count > itemsMax ? ", and \(errors.count - itemsMax) other kinds" : ""
+        table.add(["errors", errors.isEmpty ? "none" : errors.prefix(itemsMax).joined(separator: ", ") + others])
         table.add(["reconnects", FigureText.count(record.reconnects.count)])
-        return table.text
+        return table.text(rows: rowsMax)
     }
 
     private static func ledger(_ record: RunRecord) -> String {
@@ -87,11 +115,10 @@ enum MarkdownReport: ReportText {
         ]
         var table = MarkdownTable(Array(repeating: .right, count: counts.count), counts.map(\.0))
         table.add(counts.map { FigureText.count($0.1) })
-        return table.text
+        return table.text(rows: rowsMax)
     }
 
-    private static func latencies(_ record: RunRecord) -> String {
-        let names = Metric.ordered(record.latency.keys).filter { (record.latency[$0]?.count ?? 0) > 0 }
+    private static func latencies(_ record: RunRecord, _ names: [String]) -> String {
         guard !names.isEmpty else { return "" }
         var table = MarkdownTable(
             [.left] + Array(repeating: .right, count: 5), ["latency", "count", "p50", "p90", "p99", "max"])
@@ -100,7 +127,7 @@ enum MarkdownReport: ReportText {
             let quantiles = [series.quantiles.p50, series.quantiles.p90, series.quantiles.p99, series.maxNs]
             table.add([name, FigureText.count(series.count)] + quantiles.map(FigureText.time))
         }
-        return table.text
+        return table.text(rows: rowsMax)
     }
 
     private static func origin(_ record: RunRecord) -> String {
@@ -112,14 +139,27 @@ enum MarkdownReport: ReportText {
     private static func blocks(_ series: RunSeriesRecord) -> [String] {
         let passed = series.runs.count { $0.verdict.status == .passed }
         let name = series.runs.first.map { ": \($0.name)" } ?? ""
+        let metrics = FigureSelection.metrics(in: series.runs)
+        let first = metrics.filter(leads)
+        let others = metrics.filter { !leads($0) }
         return [
             heading("\(series.verdict.status.title)\(name), \(passed) of \(series.runs.count) runs passed"),
-            list(series.verdict.reasons), figures(series.runs), series.runs.first.map { list([origin($0)]) } ?? "",
+            list(series.verdict.reasons), figures(series.runs, first),
+            folded("\(others.count) other figures", [figures(series.runs, others)]),
+            folded("each run", [ends(series.runs)]), series.runs.first.map { list([origin($0)]) } ?? "",
         ]
     }
 
-    private static func figures(_ runs: [RunRecord]) -> String {
-        let metrics = FigureSelection.metrics(in: runs)
+    /// Whether a figure stands where every reader sees it: the rate, and what waits for an answer.
+    private static func leads(_ metric: Metric) -> Bool {
+        switch metric {
+        case .plain(.acceptedPerSecond): true
+        case .latency(let series, .quantile(0.99)): ["response", "service", "errorReply", "residence"].contains(series)
+        default: false
+        }
+    }
+
+    private static func figures(_ runs: [RunRecord], _ metrics: [Metric]) -> String {
         guard !metrics.isEmpty else { return "" }
         var table = MarkdownTable(
             [.left, .right, .right, .right, .right], ["figure", "median", "lowest", "highest", "runs"])
@@ -128,6 +168,18 @@ enum MarkdownReport: ReportText {
             let extremes = [median(values), values.min(), values.max()]
             table.add([metric.name] + extremes.map { FigureText.value($0, metric.unit) } + ["\(values.count)"])
         }
-        return table.text
+        return table.text(rows: foldedRowsMax)
+    }
+
+    private static func ends(_ runs: [RunRecord]) -> String {
+        guard !runs.isEmpty else { return "" }
+        var table = MarkdownTable([.right, .left, .right, .right, .left], ["run", "began", "accepted/s", "lost", ""])
+        for (index, run) in runs.enumerated() {
+            table.add([
+                "\(index + 1)", run.startedAt, FigureText.rate(run.throughput.acceptedPerSecond),
+                FigureText.count(run.ledger.lost), run.verdict.status.rawValue,
+            ])
+        }
+        return table.text(rows: foldedRowsMax)
     }
 }

@@ -17,10 +17,16 @@ struct MarkdownTable {
         rows.append(cells)
     }
 
-    /// The table, without a line break at its end.
-    var text: String {
-        var lines = rows.map { "| " + $0.map(Self.escaped).joined(separator: " | ") + " |" }
+    /// The longest text of a cell.
+    private static let cellCharactersMax = 240
+
+    /// The table with so many rows at most, without a line break at its end; how many others there are stands behind them.
+    func text(rows most: Int) -> String {
+        var lines = rows.prefix(1 + most).map { row in
+            "| " + row.map { Self.escaped(shortened($0, Self.cellCharactersMax)) }.joined(separator: " | ") + " |"
+        }
         lines.insert("|" + alignments.map { $0 == .left ? "---" : "---:" }.joined(separator: "|") + "|", at: 1)
+        if rows.count - 1 > most { lines.append("\n- and \(rows.count - 1 - most) more") }
         return lines.joined(separator: "\n")
     }
 
@@ -38,4 +44,9 @@ struct MarkdownTable {
         }
         return escaped
     }
+}
+
+/// The beginning of a text that is too long.
+func shortened(_ text: String, _ most: Int) -> String {
+    text.unicodeScalars.count <= most ? text : String(text.unicodeScalars.prefix(most - 1)) + "…"
 }

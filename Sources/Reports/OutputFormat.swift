@@ -24,8 +24,10 @@ public enum OutputFormat: String, Sendable, CaseIterable {
     case githubBigger = "github-bigger"
     /// What github-action-benchmark calls `customSmallerIsBetter`: the figures of which less is better.
     case githubSmaller = "github-smaller"
-    /// OpenMetrics text, which Prometheus reads.
+    /// OpenMetrics text, which Prometheus scrapes.
     case openmetrics
+    /// Prometheus' older text format, which node_exporter's textfile collector reads.
+    case prometheus
     /// A page for a browser, with charts.
     case html
 
@@ -44,6 +46,7 @@ public enum OutputFormat: String, Sendable, CaseIterable {
         case .githubBigger: BiggerIsBetterJSON.self
         case .githubSmaller: SmallerIsBetterJSON.self
         case .openmetrics: OpenMetricsText.self
+        case .prometheus: PrometheusText.self
         case .html: HTMLReport.self
         }
     }

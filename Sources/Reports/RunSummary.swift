@@ -228,7 +228,7 @@ public struct RunSummary {
         case "cap": "at the cap of resends"
         case "abandoned": "as the run ended first"
         case "refused": "as their streams were refused too often"
-        case "book": "by the simulator's ledger"
+        case "book": "never judged, by the simulator's ledger"
         default: "(\(reason))"
         }
     }

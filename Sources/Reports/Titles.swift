@@ -1,5 +1,5 @@
 import Analysis
-import RunRecords
+public import RunRecords
 import Statistics
 
 extension VerdictRecord.Status {
@@ -35,6 +35,6 @@ extension Comparison {
 }
 
 extension RunRecord {
-    /// What the run is called.
-    var name: String { profile.text("name") ?? "unnamed" }
+    /// What the run is called: its profile's name.
+    public var name: String { profile.text("name") ?? "unnamed" }
 }

@@ -111,6 +111,11 @@ public final class Link {
     /// Whether the link is open and takes batches.
     public var isOpen: Bool { phase == .open && writeError == nil && !isHalfClosed && !isSwallowed }
 
+    /// Lets another handler hear of the link from now on.
+    public func handOver(to next: any LinkHandler) {
+        if handler != nil { handler = next }
+    }
+
     /// How many encrypted bytes the kernel has not taken: now, or at the end.
     public var unsentByteCount: Int { output?.pendingCount ?? unsentAtEnd }
 

@@ -11,6 +11,7 @@ enum Main {
     #endif
 
     static func main() async {
+        Terminal.openMissing()
         let arguments = Array(CommandLine.arguments.dropFirst())
         if ["--version", "-V"].contains(arguments.first) { return print("pushbench \(version)") }
         if arguments.isEmpty || ["--help", "-h", "help"].contains(arguments[0]) {

@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import Reports
 
 /// Standard output for results, standard error for everything else.
 enum Terminal {
@@ -28,7 +29,40 @@ enum Terminal {
         return true
     }
 
+    /// Opens what the caller has closed of the three standard descriptors, so that no file or socket of ours takes its place and gets
+    /// messages written into it.
+    static func openMissing() {
+        for descriptor in STDIN_FILENO...STDERR_FILENO where fcntl(descriptor, F_GETFD) < 0 {
+            // The lowest number that is free is the missing one.
+            _ = open("/dev/null", descriptor == STDIN_FILENO ? O_RDONLY : O_WRONLY)
+        }
+    }
+
     static var errorIsTerminal: Bool { isatty(STDERR_FILENO) == 1 }
+
+    /// Whether standard error takes something without waiting.
+    static var errorIsReady: Bool {
+        var ready = pollfd(fd: STDERR_FILENO, events: Int16(POLLOUT), revents: 0)
+        return poll(&ready, 1, 0) > 0 && ready.revents & Int16(POLLOUT) != 0
+    }
+
+    /// What standard error can show.
+    static var errorStyle: TerminalStyle {
+        TerminalStyle(
+            isTerminal: errorIsTerminal, columns: errorSize.columns, environment: ProcessEnvironment.variables)
+    }
+
+    /// Width and height of the terminal on standard error, as it says or as the environment does.
+    static var errorSize: (columns: Int, rows: Int) {
+        var size = winsize()
+        let isTold = ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0
+        func number(_ told: UInt16, _ name: String, _ usual: Int) -> Int {
+            if isTold, told > 0 { return Int(told) }
+            return ProcessEnvironment.variables[name].flatMap { Int($0) }.flatMap { $0 > 0 ? $0 : nil } ?? usual
+        }
+        return (number(size.ws_col, "COLUMNS", 80), number(size.ws_row, "LINES", 24))
+    }
+
     static var outputIsTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
 }
 

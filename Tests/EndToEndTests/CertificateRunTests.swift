@@ -79,6 +79,30 @@ extension PatientEndToEndTests {
         }
 
         @Test
+        func `over HTTP 2 a certificate for the other environment is told as what it is, and ends the run at once`()
+            async throws
+        {
+            let start = ContinuousClock.now
+            let record = try await Run(
+                """
+                { protocol: "http2", workload: { notifications: 300 },
+                  target: { simulator: { clientCertificates: "require", providerCertificate: "otherEnvironment" } },
+                  sender: { connections: 2, reconnect: { base: "10ms", cap: "50ms" },
+                            http2: { authentication: "certificate", topic: "com.example.pushbench" } } }
+                """
+            ).record()
+            #expect(ContinuousClock.now - start < .seconds(15), "a run does not wait for what cannot come")
+            #expect(record.verdict.status == .unreachable && record.verdict.exitCode == 8)
+            let reasons = record.verdict.reasons
+            #expect(reasons.first?.contains("a certificate was refused") == true, "\(reasons)")
+            #expect(reasons.contains { $0.contains("BadCertificateEnvironment") }, "\(reasons)")
+            #expect(record.ledger.accepted == 0 && record.ledger.unknown == 0, "\(record.ledger)")
+            #expect(record.errors.allSatisfy { $0.name == "goaway NO_ERROR BadCertificateEnvironment" })
+            let refused = try #require(record.simulatorLedger).certificateRefusals
+            #expect(Array(refused.keys) == ["otherEnvironment"])
+        }
+
+        @Test
         func `where certificates are only requested, a client without one is served, and one with a bad one is not`()
             async throws
         {

@@ -1,4 +1,6 @@
 import Foundation
+import Glibc
+import Histograms
 import Primitives
 import RunRecords
 import Testing
@@ -112,12 +114,25 @@ extension EndToEndTests {
             let folder = try ScratchFolder()
             let sound = try sample(folder, "sound.json")
             let text = try String(contentsOfFile: sound, encoding: .utf8)
-            let broken = [
-                try folder.file("empty.json", ""), try folder.file("cut.json", String(text.prefix(text.count / 2))),
+            let rate = "\"acceptedPerSecond\" : 1000"
+            try #require(text.contains(rate) && text.contains("\"durationNs\" : 0"))
+            let comparison = "\(folder.path)/comparison.json"
+            _ = try Program.shell("", ["compare", sound, sound, "-q", "-o", "json=\(comparison)"])
+            var broken = [
+                try folder.file("empty.json", ""), try folder.file("blank.json", " \n"),
                 try folder.file("schema.json", text.replacing("pushbench.run/1", with: "pushbench.run/9")),
+                try folder.file("none.json", "{}"), try folder.file("list.json", "[1]"), comparison,
                 try folder.file("nan.json", text.replacing("\"durationNs\" : 0", with: "\"durationNs\" : NaN")),
-                "\(folder.path)/missing.json",
+                try folder.file("rate.json", text.replacing(rate, with: "\"acceptedPerSecond\" : NaN")),
+                try folder.file("infinite.json", text.replacing(rate, with: "\"acceptedPerSecond\" : Infinity")),
+                try folder.file("huge.json", text.replacing(rate, with: "\"acceptedPerSecond\" : 1e999")),
+                try folder.file("words.json", text.replacing(rate, with: "\"acceptedPerSecond\" : \"NaN\"")),
+                try folder.file("bytes.json", [UInt8](repeating: 0xFF, count: 100)),
+                "\(folder.path)/missing.json", folder.path,
             ]
+            for part in 1...6 {
+                broken.append(try folder.file("cut\(part).json", String(text.prefix(text.count * part / 7))))
+            }
             for path in broken {
                 for sides in [[path, sound], [sound, path]] {
                     let result = try Program.shell("", ["compare"] + sides)
@@ -133,11 +148,128 @@ extension EndToEndTests {
             #expect(other.status == 4 && other.output.contains("other machine: cores 0 against 64"), "\(other.output)")
         }
 
+        @Test func `a figure that is missing or has no runs decides nothing, and that does not pass`() throws {
+            let folder = try ScratchFolder()
+            let sound = try sample(folder, "sound.json")
+            let rateless = try sample(folder, "rateless.json") { $0.throughput = ThroughputRecord() }
+            let series = "\(folder.path)/series.json"
+            var runs = [RunRecord](repeating: try RunRecord.read(sound), count: 5)
+            try RecordFile(path: series).write(RunSeriesRecord(runs))
+            runs[3].throughput = ThroughputRecord()
+            let holed = "\(folder.path)/holed.json"
+            try RecordFile(path: holed).write(RunSeriesRecord(runs))
+            let none = "\(folder.path)/none.json"
+            try RecordFile(path: none).write(RunSeriesRecord())
+            for (words, says) in [
+                ([sound, rateless], "no data: 1 of 1 runs of the candidate lack it"),
+                ([rateless, sound], "no data: 1 of 1 runs of the baseline lack it"),
+                ([series, holed], "no data: 1 of 5 runs of the candidate lack it"),
+                ([series, series, "--gate", "response.p99"], "response.p99: no data"),
+                ([none, series], "the baseline has no run"), ([series, none], "the candidate has no run"),
+            ] {
+                let result = try Program.shell("", ["compare"] + words + ["-q"])
+                #expect(result.status == 4 && result.output.contains(says), "\(words): \(result.output)")
+                #expect(result.output.split(separator: "\n").count == 1, "\(result.output)")
+            }
+            let threshold = try Program.shell(
+                "", ["compare", series, holed, "--threshold", "compare(response.p99) < 5%", "-q"])
+            #expect(
+                threshold.status == 3 && threshold.output.contains("there is no data for it"), "\(threshold.output)")
+            #expect(try Program.shell("", ["compare", series, series]).status == 0)
+        }
+
+        @Test func `more is better for a rate and worse for a latency, whatever the figure is called`() throws {
+            let folder = try ScratchFolder()
+            func series(_ name: String, rate: Int64, latency: Int64) throws -> String {
+                let runs = try (0..<6).map { number in
+                    let histogram = Histogram()
+                    for value in Int64(1)...2_000 { histogram.record(value * latency + Int64(number)) }
+                    var run = try RunRecord.read(try sample(folder, "one.json"))
+                    run.throughput = ThroughputRecord(
+                        accepted: rate + Int64(number), written: rate, bytes: rate, over: .seconds(1))
+                    run.latency["response"] = LatencyRecord(histogram)
+                    return run
+                }
+                try RecordFile(path: "\(folder.path)/\(name)").write(RunSeriesRecord(runs))
+                return "\(folder.path)/\(name)"
+            }
+            let base = try series("base.json", rate: 1_000, latency: 1_000)
+            let faster = try series("faster.json", rate: 2_000, latency: 1_000)
+            let later = try series("later.json", rate: 1_000, latency: 2_000)
+            for (sides, gate, status) in [
+                ([base, faster], "accepted/s", 0), ([faster, base], "accepted/s", 5),
+                ([base, later], "response.p99", 5),
+                ([later, base], "response.p99", 0),
+            ] {
+                let result = try Program.shell("", ["compare"] + sides + ["--gate", gate])
+                #expect(result.status == status, "\(gate): \(result.output)")
+                #expect(result.output.hasPrefix(status == 0 ? "IMPROVED" : "REGRESSED"), "\(result.output)")
+            }
+        }
+
+        @Test func `a comparison changes no record, and keeps no baseline of its own`() throws {
+            let folder = try ScratchFolder()
+            let cache = "\(folder.path)/cache"
+            let sides = [try sample(folder, "a.json"), try sample(folder, "b.json")]
+            let before = try sides.map { try Data(contentsOf: URL(filePath: $0)) }
+            _ = try Program.shell("export XDG_CACHE_HOME='\(cache)';", ["compare"] + sides)
+            #expect(try sides.map { try Data(contentsOf: URL(filePath: $0)) } == before)
+            let left = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+            #expect(left.sorted() == ["a.json", "b.json"])
+        }
+
+        @Test func `records cannot be confirmed, and the message says what can`() throws {
+            let folder = try ScratchFolder()
+            let sound = try sample(folder, "sound.json")
+            let result = try Program.shell("", ["compare", sound, sound, "--confirm"])
+            #expect(result.status == 2 && result.output.contains("compare --run PROFILE [PROFILE] --confirm"))
+            #expect(result.output.split(separator: "\n").count == 1, "\(result.output)")
+        }
+
+        @Test func `two gateways are compared by the same program, and the slow one is found`() async throws {
+            let folder = try ScratchFolder()
+            let program = try NamedProgram()
+            let gateways = try ["[]", "[{ fault: \"throttle\", rate: \"5k/s\" }]"].map {
+                try ForeignGateway(program, folder, faults: $0)
+            }
+            defer { for gateway in gateways { gateway.stop() } }
+            let sides = try zip(["a", "b"], gateways).map { name, gateway in
+                try folder.file(
+                    "\(name).json5",
+                    """
+                    {
+                      target: { host: "localhost", port: \(gateway.port), tls: { caFile: "\(gateway.authority)" } },
+                      workload: { notifications: 5_000, devices: 100, seed: 1 }, sender: { connections: 1, loops: 1 },
+                    }
+                    """)
+            }
+            let result = try await Program.patientShell(
+                "", ["compare", "--run"] + sides + ["--pairs", "4", "-o", "json=\(folder.path)/c.json"])
+            #expect(result.status == 5, "\(result.output)")
+            #expect(result.output.hasPrefix("pair 1 of 4") || result.output.contains("REGRESSED"), "\(result.output)")
+            #expect(result.output.contains("compared on purpose: target.port"), "\(result.output)")
+
+            // The same profile with the target set for each side.
+            let set = try await Program.patientShell(
+                "",
+                [
+                    "compare", "--run", sides[0], "--pairs", "1", "--set-a", "target.port=\(gateways[1].port)",
+                    "--set-b",
+                    "target.port=\(gateways[1].port)", "--set", "target.tls.caFile=\(gateways[1].authority)", "-q",
+                ])
+            #expect(set.status == 4 && set.output.contains("too few runs: 1 against 1"), "\(set.output)")
+            let refused = try Program.shell("", ["compare", "--run", sides[0], "--set-b", "target.host=gateway.test"])
+            #expect(refused.status == 2 && refused.output.contains("--allow-host gateway.test"), "\(refused.output)")
+        }
+
         @Test(arguments: [
             ["compare"], ["compare", "a.json"], ["compare", "a", "b", "c"], ["compare", "--against", "a", "b"],
             ["compare", "a", "--against"], ["compare", "a", "b", "--gate", "acepted/s"],
             ["compare", "a", "b", "--gate", "written/s"], ["compare", "a", "b", "--noise", "5"],
             ["compare", "a", "b", "--alpha", "2"], ["compare", "a", "b", "--pairs", "4"],
+            ["compare", "a", "b", "--gate", "response.p101"], ["compare", "a", "b", "--gate", "reconnects.p50x"],
+            ["compare", "a", "b", "--threshold", "compare(accepted/s) > NaN%"],
+            ["compare", "a", "b", "--threshold", "compare(written/s) >"],
             ["compare", "a", "b", "-o", "csv=x"], ["compare", "--run"], ["compare", "--run", "a", "b", "c"],
             ["compare", "--run", "--self-test"], ["compare", "--run", "no-such.json5"],
             ["compare", "a", "b", "--threshold", "lost == 0"],

@@ -125,4 +125,14 @@ import Testing
         #expect(histogram.mean == Double(Int64.max))
         #expect(histogram.meanOfCells == nil && histogram.standardDeviation == nil)
     }
+
+    @Test(arguments: UInt64(1)...6)
+    func `counts up to rising bounds are those of single questions`(seed: UInt64) {
+        var random = SeededRandom(seed: seed)
+        let histogram = Histogram(seed.isMultiple(of: 2) ? .runTotals : .perConnection)
+        for _ in 0..<random.below(2_000) { histogram.record(Int64(random.below(1 << (1 + random.below(46))))) }
+        let bounds = (0..<40).map { _ in Int64(random.below(1 << (1 + random.below(50)))) }.sorted() + [.max]
+        #expect(histogram.counts(upTo: bounds) == bounds.map { histogram.count(in: 0...$0) }, "seed \(seed)")
+        #expect(Histogram().counts(upTo: bounds) == bounds.map { _ in 0 })
+    }
 }

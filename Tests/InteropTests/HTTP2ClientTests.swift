@@ -62,9 +62,10 @@ extension InteropTests {
         private static func curl(
             _ simulator: Simulator, token: String = token, _ options: String, body: String = #"{"aps":{"alert":"hi"}}"#
         ) throws -> String {
+            let data = body.isEmpty ? "" : "-d '\(body)'"
             let (output, status) = try Shell.run(
                 """
-                exec curl -sS -i --max-time 20 --cacert '\(simulator.authority)' -d '\(body)' -H 'apns-topic: com.example.app' \
+                exec curl -sS -i --max-time 20 --cacert '\(simulator.authority)' \(data) -H 'apns-topic: com.example.app' \
                 \(options) https://localhost:\(simulator.http2Port)/3/device/\(token) 2>&1
                 """)
             try #require(status == 0, "curl ended with \(status): \(String(decoding: output, as: UTF8.self))")
@@ -155,6 +156,27 @@ extension InteropTests {
             #expect(http2.refusals == ["TooManyRequests": 1_000 - http2.accepted])
             #expect(books.book.ledger.faults?.map(\.count) == [1_000 - http2.accepted])
             #expect(text.contains("\(1_000 - http2.accepted) 4xx"), "\(text)")
+        }
+
+        @Test
+        func `bodies that are larger than any window are refused, and curl and h2load come to their ends`() throws {
+            let simulator = try Simulator(["--set", "target.simulator.http2.authentication=none"])
+            let spaces = String(repeating: " ", count: 100_000)
+            for count in [1, 30] {
+                let body = try simulator.folder.file("body", String(repeating: spaces, count: count))
+                let answer = try Self.curl(simulator, "--http2 --data-binary '@\(body)'", body: "")
+                #expect(answer.hasPrefix("HTTP/2 413") && answer.hasSuffix(#"{"reason":"PayloadTooLarge"}"#))
+                let (output, status) = try Shell.run(
+                    """
+                    exec timeout 60 h2load -n 100 -c 2 -m 10 -d '\(body)' -H 'apns-topic: com.example.app' \
+                    https://127.0.0.1:\(simulator.http2Port)/3/device/\(Self.token) 2>&1
+                    """)
+                let text = String(decoding: output, as: UTF8.self)
+                try #require(status == 0, "\(text)")
+                #expect(text.contains("100 done") && text.contains("100 4xx"), "\(text)")
+            }
+            let http2 = try #require(try simulator.finish().book.ledger.http2)
+            #expect(http2.refusals == ["PayloadTooLarge": 202] && http2.violations == 0)
         }
 
         @Test

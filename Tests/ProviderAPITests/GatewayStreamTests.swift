@@ -53,6 +53,24 @@ struct GatewayStreamTests {
     }
 
     @Test
+    func `unique identifiers are unique over all connections and event loops, and the same in the next run`() throws {
+        func identifiers() throws -> [String] {
+            let bench = JudgeBench()
+            let totals = FaultTotals(of: bench.settings.faults)
+            let loops = (0..<2).map { _ in GatewayPace(settings: bench.settings, totals: totals) }
+            return try (0..<50).flatMap { number in
+                let client = ScriptedClient(bench, pace: loops[number % 2])
+                try client.greet()
+                for _ in 0..<20 { try client.request() }
+                return client.responses.sorted { $0.key < $1.key }.compactMap { $0.value.fields["apns-unique-id"] }
+            }
+        }
+        let first = try identifiers()
+        #expect(first.count == 1_000 && Set(first).count == 1_000)
+        #expect(try identifiers() == first)
+    }
+
+    @Test
     func `production sends no unique identifier`() throws {
         var bench = JudgeBench()
         bench.settings.environment = .production

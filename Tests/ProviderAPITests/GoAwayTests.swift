@@ -43,6 +43,19 @@ struct GoAwayTests {
         try client.request()
         try client.pass(.milliseconds(60))
         #expect(client.responses.count == 7 && client.closing == .graceful)
+        #expect(client.ledger.counts.api.goAways == 2, "each frame counts, as it does for who reads it")
+    }
+
+    @Test
+    func `an announced goaway that never comes, as the client is gone before, counts once`() throws {
+        let order = bench(.after(10)) {
+            $0.announcement = .milliseconds(100)
+            $0.lastStream = .behind(3)
+        }
+        let client = try ScriptedClient.greeted(order)
+        for _ in 0..<10 { try client.request() }
+        client.session.connectionEnded()
+        #expect(client.goAways.count == 1 && client.ledger.counts.api.goAways == 1)
     }
 
     @Test

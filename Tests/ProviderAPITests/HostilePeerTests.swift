@@ -162,22 +162,58 @@ struct HostilePeerTests {
             ("SETTINGS", Self.frame(.settings)), ("PING", ping),
             ("PRIORITY", Self.frame(.priority, [], 1, [0, 0, 0, 0, 1])),
             ("unknown", Self.frame(.unknown, [], 1, [1])),
+            ("SETTINGS acknowledgement", Self.frame(.settings, .acknowledgement)),
+            ("PING acknowledgement", Self.frame(.ping, .acknowledgement, 0, [UInt8](repeating: 1, count: 8))),
+            ("GOAWAY", Self.frame(.goAway, [], 0, [UInt8](repeating: 0, count: 8))),
+            ("WINDOW_UPDATE", Self.frame(.windowUpdate, [], 0, [0, 0, 0, 1])),
+            ("WINDOW_UPDATE of a stream", Self.frame(.windowUpdate, [], 1, [0, 0, 0, 1])),
+            ("empty DATA", Self.frame(.data, [], 1)),
+            ("DATA for a stream that is over", Self.frame(.data, [], 3, [1])),
         ]
         for kind in kinds {
             let client = try ScriptedClient.greeted()
+            try client.request(endsStream: false)
+            try client.request()
             client.reads = false
             var count = 0
             while count < 100_000, client.ledger.counts.api.violations == 0 {
                 try client.send(kind.bytes)
                 count += 1
             }
-            #expect(count < 10_000, "\(kind.name)")
+            #expect(count < 11_000, "\(kind.name)")
             #expect(client.session.waitingByteCount < 300_000, "\(kind.name)")
             client.reads = true
             try client.drain()
             #expect(client.goAways.last?.code == .enhanceYourCalm, "\(kind.name)")
             #expect(client.closing == .graceful, "\(kind.name)")
         }
+    }
+
+    @Test
+    func `a client that sends such frames with every request is no flood, however long it goes on`() throws {
+        let client = try ScriptedClient.greeted()
+        for _ in 0..<20_000 {
+            let id = client.nextStreamID
+            try client.send(Self.frame(.priority, [], id, [0, 0, 0, 0, 1]))
+            try client.send(Self.frame(.ping, [], 0, [UInt8](repeating: 1, count: 8)))
+            try client.request()
+            for stream in [0, id] { try client.send { $0.windowUpdate(streamID: stream, increment: 100) } }
+        }
+        #expect(client.goAways.isEmpty && client.responses.count == 20_000)
+        #expect(client.ledger.counts.api.violations == 0)
+    }
+
+    @Test
+    func `time gives an idle client its frames back, at the rate that is allowed for ever`() throws {
+        let client = try ScriptedClient.greeted()
+        let ping = Self.frame(.ping, [], 0, [UInt8](repeating: 1, count: 8))
+        for _ in 0..<10_000 {
+            try client.send(ping)
+            try client.pass(.milliseconds(50))
+        }
+        #expect(client.goAways.isEmpty && client.pings.count == 10_000)
+        for _ in 0..<101 { try client.send(ping) }
+        #expect(client.goAways.map(\.code) == [.enhanceYourCalm])
     }
 
     @Test
@@ -284,7 +320,96 @@ struct HostilePeerTests {
         #expect(client.responses[id]?.reason == "PayloadTooLarge" && sent < 200_000)
         try client.send(Self.frame(.data, .endStream, id, []))
         #expect(client.session.openStreamCount == 0 && client.goAways.isEmpty)
-        #expect(client.ledger.counts.api.refused == 1)
+        #expect(client.ledger.counts.api.refused == 1 && client.resets.isEmpty)
+    }
+
+    /// Sends as much of a body as the windows of stream and connection have room for, and says how much that was.
+    private static func upload(
+        _ count: Int, on id: UInt32, by client: ScriptedClient, ends: Bool = true
+    ) throws -> Int {
+        var sent = 0
+        while sent < count, client.resets[id] == nil, client.goAways.isEmpty {
+            let room = min(client.room(of: id), client.room(of: 0))
+            guard room > 0 else { break }
+            let piece = min(count - sent, room, 16_384)
+            sent += piece
+            let bytes = [UInt8](repeating: UInt8(ascii: " "), count: piece)
+            try client.send(Self.frame(.data, ends && sent == count ? .endStream : [], id, bytes))
+        }
+        return sent
+    }
+
+    @Test(arguments: ["/3/device/\(JudgeBench.token())", "/nowhere"])
+    func `a refused body that is larger than the windows is taken to its end, so that its sender reads the answer`(
+        path: String
+    ) throws {
+        let client = try ScriptedClient.greeted()
+        for _ in 0..<30 {
+            let id = try client.request(Request(path: path), endsStream: false)
+            #expect(try Self.upload(200_000, on: id, by: client) == 200_000)
+            #expect(client.responses[id]?.isComplete == true)
+            #expect(client.responses[id]?.reason == (path == "/nowhere" ? "BadPath" : "PayloadTooLarge"))
+        }
+        #expect(client.session.openStreamCount == 0 && client.goAways.isEmpty && client.resets.isEmpty)
+    }
+
+    @Test
+    func `a refused body without end is cut by a reset that is no error, and costs no other stream anything`() throws {
+        let client = try ScriptedClient.greeted()
+        let id = try client.request(endsStream: false)
+        let sent = try Self.upload(100_000_000, on: id, by: client)
+        #expect((1_000_000...1_200_000).contains(sent))
+        #expect(client.responses[id]?.reason == "PayloadTooLarge" && client.responses[id]?.isComplete == true)
+        #expect(client.resets == [id: .noError] && client.session.openStreamCount == 0)
+        // What was on its way by then is no breach, and the connection's window comes back.
+        for _ in 0..<4 { try client.send(Self.frame(.data, [], id, [UInt8](repeating: 0, count: 16_384))) }
+        let next = try client.request()
+        #expect(client.responses[next]?.status == 200 && client.goAways.isEmpty)
+    }
+
+    @Test
+    func `a client that stops at the answer is told that no more is wanted, one that goes on is not`() throws {
+        let client = try ScriptedClient.greeted()
+        let stopped = try client.request(endsStream: false)
+        let slow = try client.request(endsStream: false)
+        for id in [stopped, slow] { _ = try Self.upload(20_000, on: id, by: client, ends: false) }
+        for _ in 0..<20 {
+            try client.pass(.milliseconds(200))
+            try client.send(Self.frame(.data, [], slow, [UInt8](repeating: 0, count: 2_000)))
+        }
+        #expect(client.resets == [stopped: .noError] && client.session.openStreamCount == 1)
+        try client.send(Self.frame(.data, .endStream, slow, []))
+        #expect(client.session.openStreamCount == 0)
+        #expect(client.room(of: 0) == 1_048_576, "the connection has its room back")
+        try client.pass(.seconds(10))
+        #expect(client.resets.count == 1 && client.goAways.isEmpty)
+        #expect(client.responses.values.allSatisfy { $0.reason == "PayloadTooLarge" && $0.isComplete })
+    }
+
+    @Test
+    func `where nothing is judged a long body is accepted, and one without end is not`() throws {
+        var bench = JudgeBench()
+        bench.api.acceptsAll = true
+        let client = try ScriptedClient.greeted(bench)
+        let good = try client.request(Request(["content-length": "900022"]), endsStream: false)
+        #expect(try Self.upload(900_000, on: good, by: client) == 900_000)
+        #expect(client.responses[good]?.status == 200 && client.resets.isEmpty)
+        let endless = try client.request(endsStream: false)
+        #expect(try Self.upload(100_000_000, on: endless, by: client) < 1_200_000)
+        #expect(client.responses[endless]?.status == 413 && client.resets == [endless: .noError])
+    }
+
+    @Test
+    func `an early answer that waits for a window is not forgotten when the request ends`() throws {
+        let client = ScriptedClient()
+        var settings = HTTP2Settings()
+        settings.initialWindowSize = 0
+        try client.greet(settings)
+        let id = try client.request(endsStream: false)
+        #expect(try Self.upload(200_000, on: id, by: client) == 200_000)
+        #expect(client.responses[id]?.status == 413 && client.responses[id]?.isComplete == false)
+        try client.send { $0.windowUpdate(streamID: id, increment: 1_000) }
+        #expect(client.responses[id]?.reason == "PayloadTooLarge" && client.session.openStreamCount == 0)
     }
 
     @Test

@@ -10,7 +10,19 @@ import Workload
 
 /// The sender's machine against the gateway's, over a link on which bytes of both sides cross each other.
 private final class PeerWorld {
-    let session: RequestSession
+    /// A session, and what it has to do with the gateway's end of its connection.
+    private final class Line {
+        let session: RequestSession
+        var gateway: HTTP2GatewaySession?
+        var toGateway: [[UInt8]] = []
+        var wantsFill = false
+        var isHeld = false
+
+        init(_ session: RequestSession) { self.session = session }
+    }
+
+    /// Sessions that have a successor, and at the end the one that carries requests.
+    private var lines: [Line]
     let supply: SequenceSupply
     var book = FateLedger()
     let ledger = GatewayLedger()
@@ -21,10 +33,6 @@ private final class PeerWorld {
     private let bench: JudgeBench
     private let judge: RequestJudge
     private let pace: GatewayPace
-    private var gateway: HTTP2GatewaySession?
-    private var toGateway: [[UInt8]] = []
-    private var wantsFill = false
-    private var isHeld = false
     private let count: UInt64
 
     init(
@@ -47,111 +55,136 @@ private final class PeerWorld {
                 TokenKey(seed: JudgeBench.seed)),
             payloads: .generated(
                 try PayloadGenerator(PayloadPlan(seed: JudgeBench.seed, sizes: PayloadSizes(constant: 100)))))
-        session = RequestSession(
-            slot: 0, plan: SessionPlan(), requests: requests, supply: supply, source: source, seed: 1)
+        lines = [
+            Line(
+                RequestSession(
+                    slot: 0, plan: SessionPlan(), requests: requests, supply: supply, source: source, seed: 1))
+        ]
     }
+
+    /// The session that carries requests.
+    var session: RequestSession { lines[lines.count - 1].session }
 
     func run() {
         session.start(now: now)
         for _ in 0..<2_000_000 where !session.isFinished {
             if act() { continue }
-            let due = [session.deadline, gateway?.deadline].compactMap { $0 }.min()
+            let due = lines.flatMap { [$0.session.deadline, $0.gateway?.deadline] }.compactMap { $0 }.min()
             guard let due, due < .distantFuture else { break }
             now = max(now, due)
-            if let deadline = session.deadline, deadline <= now { session.timerFired(now: now) }
-            if let deadline = gateway?.deadline, deadline <= now { gateway?.timerFired(now: now) }
+            for line in lines {
+                if let deadline = line.session.deadline, deadline <= now { line.session.timerFired(now: now) }
+                if let deadline = line.gateway?.deadline, deadline <= now { line.gateway?.timerFired(now: now) }
+            }
         }
-        takeEvents()
+        for line in lines { takeEvents(of: line.session) }
     }
 
-    /// Does what either side wants; false when neither wants anything.
+    /// Does what either side of each connection wants; false when none wants anything.
     private func act() -> Bool {
-        var hasActed = obey()
-        takeEvents()
-        hasActed = write() || hasActed
-        if !toGateway.isEmpty, let gateway, !isHeld {
+        var hasActed = false
+        for line in lines where act(on: line) {
             hasActed = true
-            toGateway.removeFirst().withUnsafeBytes { gateway.receive($0, now: now) }
+            // The driver tells who goes on of whatever happens to those before.
+            if line !== lines.last { session.lookAgain(now: now) }
         }
-        return serve() || hasActed
+        let last = lines[lines.count - 1]
+        if !hasActed { lines.removeAll { $0.session.isFinished && $0 !== last } }
+        return hasActed
     }
 
-    /// Does what the sender wants, as a driver does right behind each call.
+    private func act(on line: Line) -> Bool {
+        var hasActed = obey(line)
+        takeEvents(of: line.session)
+        hasActed = write(line) || hasActed
+        if !line.toGateway.isEmpty, let gateway = line.gateway, !line.isHeld {
+            hasActed = true
+            line.toGateway.removeFirst().withUnsafeBytes { gateway.receive($0, now: now) }
+        }
+        return serve(line) || hasActed
+    }
+
+    /// Does what the sender wants, as a driver does right behind each call; false when it wants nothing.
     @discardableResult
-    private func obey() -> Bool {
+    private func obey(_ line: Line) -> Bool {
         var hasActed = false
-        while let action = session.takeAction() {
+        if let successor = line.session.takeSuccessor() as? RequestSession {
+            hasActed = true
+            lines.append(Line(successor))
+            successor.start(now: now)
+        }
+        while let action = line.session.takeAction() {
             hasActed = true
             switch action {
-            case .connect, .replace: connect()
-            case .drop, .finish: disconnect()
-            case .fill: wantsFill = true
+            case .connect, .replace: connect(line)
+            case .drop, .finish: disconnect(line)
+            case .fill: line.wantsFill = true
             }
         }
         return hasActed
     }
 
-    private func write() -> Bool {
+    private func write(_ line: Line) -> Bool {
         // Three batches are on their way before the gateway reads the first one, so that both sides write at once.
-        guard wantsFill, gateway != nil, toGateway.count < 3 else { return false }
+        guard line.wantsFill, line.gateway != nil, line.toGateway.count < 3 else { return false }
         var buffer = [UInt8](repeating: 0, count: 16_384)
-        let written = buffer.withUnsafeMutableBytes { session.fill(into: $0, now: now) }
-        wantsFill = written > 0
+        let written = buffer.withUnsafeMutableBytes { line.session.fill(into: $0, now: now) }
+        line.wantsFill = written > 0
         guard written > 0 else { return false }
-        toGateway.append(Array(buffer[..<written]))
-        session.flushed(now: now)
+        line.toGateway.append(Array(buffer[..<written]))
+        line.session.flushed(now: now)
         return true
     }
 
-    private func serve() -> Bool {
-        guard let gateway else { return false }
+    private func serve(_ line: Line) -> Bool {
+        guard let gateway = line.gateway else { return false }
         var hasActed = false
         while let action = gateway.takeAction() {
             hasActed = true
             switch action {
-            case .fill: deliver()
-            case .hold: isHeld = true
-            case .resume: isHeld = false
+            case .fill: deliver(line)
+            case .hold: line.isHeld = true
+            case .resume: line.isHeld = false
             case .pause, .swallow: break
             case .close:
-                deliver()
-                guard self.gateway === gateway else { return true }
-                disconnect()
-                session.connectionEnded(.closedByPeer, now: now)
+                deliver(line)
+                guard line.gateway === gateway else { return true }
+                disconnect(line)
+                line.session.connectionEnded(.closedByPeer, now: now)
                 return true
             }
         }
         return hasActed
     }
 
-    private func deliver() {
+    private func deliver(_ line: Line) {
         var buffer = [UInt8](repeating: 0, count: 16_384)
-        let peer = gateway
-        while let gateway, gateway === peer {
+        let peer = line.gateway
+        while let gateway = line.gateway, gateway === peer {
             let written = buffer.withUnsafeMutableBytes { gateway.fill(into: $0, now: now) }
             guard written > 0 else { return }
-            buffer.withUnsafeBytes { session.receive(UnsafeRawBufferPointer(rebasing: $0[..<written]), now: now) }
-            obey()
+            buffer.withUnsafeBytes { line.session.receive(UnsafeRawBufferPointer(rebasing: $0[..<written]), now: now) }
+            obey(line)
         }
     }
 
-    private func connect() {
-        disconnect()
+    private func connect(_ line: Line) {
+        disconnect(line)
         connectionCount += 1
-        gateway = HTTP2GatewaySession(judge: judge, ledger: ledger, pace: pace, openedAt: now)
+        line.gateway = HTTP2GatewaySession(judge: judge, ledger: ledger, pace: pace, openedAt: now)
         now = now + .milliseconds(1)
-        session.connectionOpened(
+        line.session.connectionOpened(
             ConnectionFacts(tcp: .milliseconds(1), tls: .milliseconds(1), isResumed: false), now: now)
     }
 
-    private func disconnect() {
-        gateway?.connectionEnded()
-        gateway = nil
-        toGateway = []
-        isHeld = false
+    private func disconnect(_ line: Line) {
+        line.gateway?.connectionEnded()
+        line.gateway = nil
+        line.toGateway = []
+        line.isHeld = false
     }
 
-    private func takeEvents() {
+    private func takeEvents(of session: RequestSession) {
         session.takeEvents {
             book.record($0)
             events.append($0)
@@ -161,7 +194,7 @@ private final class PeerWorld {
 
     /// Both books say the same of every notification.
     func expectAgreement(accepted: UInt64? = nil, sourceLocation: SourceLocation = #_sourceLocation) {
-        #expect(session.isFinished, sourceLocation: sourceLocation)
+        #expect(lines.allSatisfy { $0.session.isFinished }, sourceLocation: sourceLocation)
         #expect(book.isBalanced(generated: count), sourceLocation: sourceLocation)
         #expect(book.count(of: .accepted) == accepted ?? count, sourceLocation: sourceLocation)
         #expect(ledger.counts.accepted == accepted ?? count, sourceLocation: sourceLocation)

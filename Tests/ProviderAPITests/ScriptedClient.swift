@@ -35,6 +35,8 @@ final class ScriptedClient {
     private(set) var resets: [UInt32: HTTP2ErrorCode] = [:]
     private(set) var goAways: [GoAway] = []
     private(set) var windowUpdates: [(stream: UInt32, increment: UInt32)] = []
+    /// DATA that was sent, by its streams; 0 is the connection.
+    private var sentData: [UInt32: Int] = [:]
     private(set) var settings = HTTP2Settings()
     private(set) var settingsCount = 0
     private(set) var acknowledgementCount = 0
@@ -54,11 +56,11 @@ final class ScriptedClient {
     init(
         _ bench: JudgeBench = JudgeBench(), connection: ProviderConnection = ProviderConnection(),
         refusal: String? = nil,
-        ledger: GatewayLedger = GatewayLedger(), judge: RequestJudge? = nil, journal: NotificationJournal? = nil
+        ledger: GatewayLedger = GatewayLedger(), judge: RequestJudge? = nil, pace: GatewayPace? = nil
     ) {
         self.ledger = ledger
         session = HTTP2GatewaySession(
-            judge: judge ?? bench.judge(), ledger: ledger, pace: GatewayPace(settings: bench.settings),
+            judge: judge ?? bench.judge(), ledger: ledger, pace: pace ?? GatewayPace(settings: bench.settings),
             connection: connection, refusal: refusal, openedAt: .zero)
         collect()
     }
@@ -90,7 +92,27 @@ final class ScriptedClient {
         try send(bytes)
     }
 
+    /// How much DATA the session will take on a stream, or on the connection if `stream` is 0.
+    func room(of stream: UInt32) -> Int {
+        let initial = stream == 0 ? Int(HTTP2Window.initial) : Int(settings.initialWindowSize)
+        let given = windowUpdates.reduce(0) { $0 + ($1.stream == stream ? Int($1.increment) : 0) }
+        return initial + given - sentData[stream, default: 0]
+    }
+
+    /// Notes whole DATA frames at the front of what is sent.
+    private func noteData(_ bytes: [UInt8]) {
+        var place = 0
+        while place + HTTP2FrameHeader.byteCount <= bytes.count {
+            let header = bytes.withUnsafeBytes { HTTP2FrameHeader(at: $0.baseAddress! + place) }
+            if header.type == .data {
+                for stream in [0, header.streamID] { sentData[stream, default: 0] += header.length }
+            }
+            place += HTTP2FrameHeader.byteCount + header.length
+        }
+    }
+
     func send(_ bytes: [UInt8]) throws {
+        noteData(bytes)
         bytes.withUnsafeBytes { session.receive($0, now: now) }
         collect()
         try parse()

@@ -89,6 +89,24 @@ struct StreamLimitTests {
         #expect(client.ledger.counts.accepted == 10)
     }
 
+    @Test(arguments: [true, false])
+    func `before a good provider token the same holds for the limit of one`(knowsLimit: Bool) throws {
+        var bench = slow()
+        bench.api.authentication = .required
+        bench.api.streamEnforcement = .goAway
+        let client = ScriptedClient(bench)
+        try client.send {
+            $0.preface()
+            $0.settings(HTTP2Settings())
+            if knowsLimit { $0.settingsAcknowledgement() }
+        }
+        for _ in 0..<2 { try client.request(Request(["authorization": ProviderTokens.bearer()])) }
+        #expect(client.goAways == (knowsLimit ? [.init(last: 1, code: .protocolError, text: "")] : []))
+        #expect(client.resets == (knowsLimit ? [:] : [3: .refusedStream]))
+        try client.pass(.milliseconds(10))
+        #expect(client.responses.mapValues(\.status) == [1: 200], "the first one is answered")
+    }
+
     @Test
     func `a run at the limit is never refused (C42)`() throws {
         let client = try ScriptedClient.greeted(slow(10))

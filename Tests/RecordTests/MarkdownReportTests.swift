@@ -52,7 +52,7 @@ import Testing
         #expect(lines[2] == "| figure | baseline | candidate | change | 95 % interval | p |  |")
         #expect(lines[3] == "|---|---:|---:|---:|---:|---:|---|")
         #expect(lines[4].hasPrefix("| accepted/s | ") && lines[4].hasSuffix(" | 0.000011 | regressed |"), "\(lines[4])")
-        #expect(text.contains("other figures</summary>\n\n| figure |") && text.contains("|\n\n</details>\n"))
+        #expect(text.contains("other figures</summary>\n\n| figure |") && text.contains(/(\||more)\n\n<\/details>\n/))
         Self.expectShape(text)
     }
 
@@ -61,7 +61,42 @@ import Testing
         let text = try OutputFormat.markdown.text(.runs(series))
         #expect(text.hasPrefix("### PASSED: unnamed, 3 of 3 runs passed\n"), "\(text)")
         #expect(text.contains("\n| accepted/s | 100 k/s | 90 k/s | 110 k/s | 3 |\n"), "\(text)")
+        let open = text.firstRange(of: "<details>").map { text[..<$0.lowerBound] } ?? text[...]
+        #expect(!open.contains("sender.cpuPerNotification") && text.contains("| sender.cpuPerNotification |"))
+        #expect(text.contains("<details><summary>each run</summary>\n\n| run | began |"))
         Self.expectShape(text)
+    }
+
+    @Test func `however much there is, it fits into a comment and its tables are whole`() throws {
+        let long = String(repeating: "_@<|*", count: 200)
+        var record = try namedRecord()
+        record.profile = .object(["name": .string(long)])
+        record.errors = (0..<100).map { ErrorCountRecord(status: nil, name: "\(long) \($0)", count: 1) }
+        record.verdict = VerdictRecord(status: .failed, reasons: (0..<300).map { "\($0) \(long)" }, exitCode: 3)
+        record.thresholds = (0..<400).map { ThresholdRecord(text: "\(long) \($0)", value: 1, passed: $0 % 2 == 0) }
+        for index in 0..<40 { record.latency["\(long) \(index)"] = record.latency["residence"] }
+        let series = RunSeriesRecord(Array(repeating: record, count: 5))
+        let comparison = compare(series.runs, series.runs)
+        for subject in [ReportSubject.run(record), .runs(series), .comparison(comparison)] {
+            let text = try OutputFormat.markdown.text(subject)
+            #expect(text.utf8.count < 65_536)
+            #expect(text.split(separator: "\n").count < 120)
+            Self.expectShape(text)
+            #expect(text.contains("more") || text.contains("left out"))
+            #expect(text.count(of: "<details>") == text.count(of: "</details>"))
+        }
+    }
+
+    @Test func `what a usual run, series or comparison has to say takes fewer than sixty lines`() throws {
+        var record = try namedRecord()
+        for name in ["service", "errorReply", "connectTCP", "connectTLS", "timerLag", "firstAcceptance", "response"] {
+            record.latency[name] = record.latency["residence"]
+        }
+        let series = RunSeriesRecord(Array(repeating: record, count: 10))
+        for subject in [ReportSubject.run(record), .runs(series), .comparison(compare(series.runs, series.runs))] {
+            let lines = try OutputFormat.markdown.text(subject).split(separator: "\n", omittingEmptySubsequences: false)
+            #expect(lines.count < 60, "\(lines.joined(separator: "\n"))")
+        }
     }
 
     @Test func `what was not measured is a dash`() throws {
@@ -91,4 +126,8 @@ import Testing
             columns = borders
         }
     }
+}
+
+extension String {
+    fileprivate func count(of part: String) -> Int { ranges(of: part).count }
 }

@@ -18,6 +18,8 @@ struct OpenMetricsReader {
     private var metadata: Set<String> = []
     private var seen: Set<String> = []
     private var metrics: [String] = []
+    /// The bounds and counts of the histogram whose buckets are being read.
+    private var buckets: [(bound: Double, count: Double)] = []
 
     init(_ text: String) throws {
         guard text.hasSuffix("# EOF\n") else { throw Failure(line: 0, description: "no end") }
@@ -30,12 +32,17 @@ struct OpenMetricsReader {
                 throw Failure(line: index + 1, description: "line \(index + 1): \(failure.description): \(line)")
             }
         }
+        try closeBuckets()
     }
 
     func value(_ name: String, _ labels: [String: String]) -> Double? {
         samples.first { sample in
             sample.name == name && labels.allSatisfy { sample.labels[$0.key] == $0.value }
         }?.value
+    }
+
+    private func closeBuckets() throws {
+        guard buckets.isEmpty else { throw fail("buckets without a count") }
     }
 
     private func fail(_ text: String) -> Failure { Failure(line: 0, description: text) }
@@ -47,7 +54,10 @@ struct OpenMetricsReader {
         let (key, name, text) = (String(match.1), String(match.2), String(match.3))
         if key == "TYPE" {
             guard families.insert(name).inserted else { throw fail("a family twice") }
-            guard ["gauge", "summary", "info", "stateset"].contains(text) else { throw fail("unknown type") }
+            guard ["gauge", "counter", "histogram", "info", "stateset"].contains(text) else {
+                throw fail("unknown type")
+            }
+            try closeBuckets()
             (family, kind, metadata, metrics) = (name, text, [], [])
         }
         guard name == family else { throw fail("metadata of another family") }
@@ -73,11 +83,18 @@ struct OpenMetricsReader {
         case ("info", "_info"): guard value == 1 else { throw fail("an info that is not 1") }
         case ("stateset", ""):
             guard labels.removeValue(forKey: family) != nil, [0, 1].contains(value) else { throw fail("no state") }
-        case ("summary", ""):
-            guard let quantile = labels.removeValue(forKey: "quantile").flatMap(Double.init), (0...1).contains(quantile)
-            else { throw fail("no quantile") }
-        case ("summary", "_count"):
-            guard value >= 0, value == value.rounded() else { throw fail("no count") }
+        case ("counter", "_total"): guard value >= 0 else { throw fail("a negative counter") }
+        case ("histogram", "_bucket"):
+            guard let text = labels.removeValue(forKey: "le"), let bound = text == "+Inf" ? .infinity : Double(text),
+                buckets.last.map({ $0.bound < bound && $0.count <= value }) ?? true, value == value.rounded()
+            else { throw fail("no bucket") }
+            buckets.append((bound, value))
+        case ("histogram", "_sum"): guard value >= 0, !buckets.isEmpty else { throw fail("no sum") }
+        case ("histogram", "_count"):
+            guard buckets.last.map({ $0.bound == .infinity && $0.count == value }) == true else {
+                throw fail("no count")
+            }
+            buckets = []
         default: throw fail("a suffix that the type does not have")
         }
         let metric = "\(labels.sorted { $0.key < $1.key })"

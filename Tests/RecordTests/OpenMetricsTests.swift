@@ -44,16 +44,23 @@ import Testing
                 pushbench_notifications{profile="small",fate="lost"} 0
                 pushbench_notifications{profile="small",fate="unknown"} 0
                 pushbench_notifications{profile="small",fate="unsent"} 0
-                # TYPE pushbench_resent_notifications gauge
+                # TYPE pushbench_written_notifications counter
+                # HELP pushbench_written_notifications Writes of notifications, the repeated ones among them.
+                pushbench_written_notifications_total{profile="small"} 0
+                # TYPE pushbench_resent_notifications counter
                 # HELP pushbench_resent_notifications Writes beyond the first of a notification.
-                pushbench_resent_notifications{profile="small"} 0
-                # TYPE pushbench_reconnects gauge
+                pushbench_resent_notifications_total{profile="small"} 0
+                # TYPE pushbench_written_bytes counter
+                # UNIT pushbench_written_bytes bytes
+                # HELP pushbench_written_bytes Plain bytes written.
+                pushbench_written_bytes_total{profile="small"} 0
+                # TYPE pushbench_reconnects counter
                 # HELP pushbench_reconnects Connections that were replaced.
-                pushbench_reconnects{profile="small"} 0
-                # TYPE pushbench_cpu_seconds gauge
+                pushbench_reconnects_total{profile="small"} 0
+                # TYPE pushbench_cpu_seconds counter
                 # UNIT pushbench_cpu_seconds seconds
                 # HELP pushbench_cpu_seconds Processor time of sender and simulator.
-                pushbench_cpu_seconds{profile="small",process="sender"} 0
+                pushbench_cpu_seconds_total{profile="small",process="sender"} 0
                 # TYPE pushbench_peak_memory_bytes gauge
                 # UNIT pushbench_peak_memory_bytes bytes
                 # HELP pushbench_peak_memory_bytes The most memory that a process held.
@@ -68,12 +75,25 @@ import Testing
         #expect(read.value("pushbench_accepted_per_second", [:]) == 79_992)
         #expect(read.value("pushbench_latency_seconds_count", ["series": "residence"]) == 2_000)
         #expect(read.value("pushbench_latency_max_seconds", ["series": "residence"]) == 0.002)
-        #expect(read.value("pushbench_latency_seconds", ["series": "reconnect", "quantile": "0.99"]) == nil, "too few")
-        #expect(read.value("pushbench_cpu_seconds", ["process": "simulator"]) == 1.4)
+        #expect(read.value("pushbench_latency_seconds_sum", ["series": "residence"]) == 2.001)
+        for (bound, count) in [
+            ("0.0001", 100.0), ("0.001", 1_000), ("0.0025", 2_000), ("60.0", 2_000), ("+Inf", 2_000),
+        ] {
+            let found = try #require(
+                read.value("pushbench_latency_seconds_bucket", ["series": "residence", "le": bound]))
+            #expect(abs(found - count) <= 1, "\(bound): \(found), by cells of a thousandth")
+        }
+        #expect(
+            read.value("pushbench_latency_percentile_seconds", ["series": "reconnect", "percentile": "99"]) == nil,
+            "too few")
+        #expect(
+            read.value("pushbench_latency_percentile_seconds", ["series": "residence", "percentile": "99"])
+                == sampleRecord().latency["residence"]?.quantiles.p99.map { Double($0) / 1e9 })
+        #expect(read.value("pushbench_cpu_seconds_total", ["process": "simulator"]) == 1.4)
         #expect(read.value("pushbench_threshold_passed", ["threshold": "lost == 0"]) == 1)
         #expect(read.value("pushbench_threshold_passed", ["threshold": "errorReply.p99 < 20ms"]) == 0)
         #expect(read.value("pushbench_ledger_difference", [:]) == 0)
-        #expect(read.value("pushbench_errors", ["name": "invalid token"]) == 10)
+        #expect(read.value("pushbench_errors_total", ["name": "invalid token"]) == 10)
         #expect(read.samples.allSatisfy { $0.labels["profile"] == "sample" })
     }
 
@@ -91,7 +111,29 @@ import Testing
         let escaped = hostileText.split(separator: "\\", omittingEmptySubsequences: false).joined(separator: "\\\\")
             .split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\\\"")
             .split(separator: "\n", omittingEmptySubsequences: false).joined(separator: "\\n")
-        #expect(read.value("pushbench_errors", ["name": escaped]) == 1)
+        #expect(read.value("pushbench_errors_total", ["name": escaped]) == 1)
+    }
+
+    @Test func `the older text has the same figures, with types that it knows and without an end`() throws {
+        let record = try namedRecord()
+        let newer = try OpenMetricsReader(try OutputFormat.openmetrics.text(.run(record)))
+        let older = try OutputFormat.prometheus.text(.run(record))
+        let lines = older.split(separator: "\n")
+        #expect(!older.contains("# EOF") && !older.contains("# UNIT"))
+        #expect(lines.count { !$0.hasPrefix("#") } == newer.samples.count)
+        let types = Set(lines.filter { $0.hasPrefix("# TYPE") }.map { String($0.split(separator: " ")[3]) })
+        #expect(types == ["gauge", "counter", "histogram"])
+        #expect(lines.contains("# TYPE pushbench_errors_total counter"))
+        #expect(lines.contains("# TYPE pushbench_run_info gauge"))
+    }
+
+    @Test func `a series whose histogram is broken has its number and its sum`() throws {
+        var record = try namedRecord()
+        record.latency["residence"]?.histogram = "HISTF"
+        let read = try OpenMetricsReader(try OutputFormat.openmetrics.text(.run(record)))
+        #expect(read.value("pushbench_latency_seconds_bucket", ["series": "residence", "le": "+Inf"]) == 2_000)
+        #expect(read.value("pushbench_latency_seconds_bucket", ["series": "residence", "le": "1.0"]) == nil)
+        #expect(read.value("pushbench_latency_seconds_sum", ["series": "residence"]) == 2.001)
     }
 
     @Test func `a comparison's figures have both sides and the ratio`() throws {
@@ -111,7 +153,9 @@ import Testing
         "# TYPE a gauge\na{b=\"c\"d\"} 1\n# EOF\n", "# TYPE a gauge\na{b=\"c\",b=\"d\"} 1\n# EOF\n",
         "# TYPE a gauge\na 1\na 2\n# EOF\n", "# TYPE a gauge\n# UNIT a seconds\na 1\n# EOF\n",
         "# TYPE a gauge\na 1\n# TYPE a gauge\n# EOF\n", "# TYPE a gauge\nb 1\n# EOF\n",
-        "# TYPE a info\na_info 2\n# EOF\n",
+        "# TYPE a info\na_info 2\n# EOF\n", "# TYPE a counter\na 2\n# EOF\n", "# TYPE a counter\na_total -1\n# EOF\n",
+        "# TYPE a histogram\na_bucket{le=\"1.0\"} 2\na_count 2\n# EOF\n",
+        "# TYPE a histogram\na_bucket{le=\"1.0\"} 2\na_bucket{le=\"+Inf\"} 1\na_count 1\n# EOF\n",
         "# TYPE a gauge\na 1\n# EOF\n# EOF\n",
     ])
     func `the reader of these tests refuses what is no OpenMetrics`(_ text: String) {

@@ -115,6 +115,16 @@ import Testing
         }
     }
 
+    @Test func `a string that is cut within an escape is cut, too`() {
+        let bytes = Array(#"{ "schema": "a \"b\\ \u00e9 \n", "x": 1.5e3, "y": [true, null] }"#.utf8)
+        for length in 1..<bytes.count {
+            let part = Array(bytes[..<length])
+            #expect(throws: RecordError.truncated(path: "r.json", length: length)) {
+                try RunRecord.decode(part, path: "r.json")
+            }
+        }
+    }
+
     @Test(arguments: [
         ("", "r.json: is empty; expected a run record"),
         (" \n", "r.json: is empty; expected a run record"),

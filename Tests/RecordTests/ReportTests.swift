@@ -261,7 +261,7 @@ import Testing
 
     private static let accepted =
         "FORMAT=PATH with one of terminal, json, csv, reconnects, hgrm, hlog, markdown, junit, gobench, github-bigger, "
-        + "github-smaller, openmetrics, html"
+        + "github-smaller, openmetrics, prometheus, html"
 
     @Test(arguments: [
         ("json", "\"json\" names no path; expected \(accepted); \"-\" is the standard output"),

@@ -123,12 +123,12 @@ import Transport
         await bench.shutDown()
     }
 
-    /// Ratios, not times: the same bytes through half the window take twice as long.
-    @Test func `what a connection carries follows window ÷ round trip`() async throws {
+    /// Bounds from below only, which hold on a busy machine, too; that nothing is slower than that is shown without a clock
+    /// (``PathTransitTests``).
+    @Test func `what a connection carries is no more than window ÷ round trip`() async throws {
         let bench = try Bench()
         let bytes = seededBytes(2_000_000, seed: 23)
-        var times: [Double] = []
-        for window in [100_000, 200_000, 400_000] {
+        for window in [100_000, 400_000] {
             let received = Signal<Interval>()
             let listener = try listen(bench, window: window) { handler in
                 var first: Instant?
@@ -141,17 +141,13 @@ import Transport
             }
             let link = bench.connect(to: listener.address) { $0.sends(bytes) }
             let time = try await received.wait()
-            times.append(time.seconds)
             // One window a round trip, and nothing faster: the first one is there when the time begins.
             let rounds = Double(bytes.count - window) / Double(window)
             #expect(time.seconds >= rounds * Self.roundTrip.seconds * 0.95, "window \(window): \(time)")
             #expect(listener.counts.pathStops > 0)
-            #expect(listener.counts.pathStopTime.seconds > time.seconds * 0.5)
             await listener.close()
             _ = link
         }
-        #expect((1.5...2.7).contains(times[0] / times[1]), "\(times)")
-        #expect((1.5...2.7).contains(times[1] / times[2]), "\(times)")
         await bench.shutDown()
     }
 

@@ -53,6 +53,27 @@ struct PathTransitTests {
         #expect(tally.fullTime == .milliseconds(80))
     }
 
+    /// A peer that always has bytes, and a link that takes them as they come.
+    @Test(arguments: [50_000, 100_000, 200_000, 400_000])
+    func `what a connection carries is exactly one window a round trip`(window: Int) throws {
+        let transit = transit(window: window)
+        let total = 2_000_000
+        var now = at(200)
+        var (sent, taken) = (0, 0)
+        while taken < total {
+            while case let count = min(transit.room(at: now), total - sent), count > 0 {
+                arrive(count, transit, at: now)
+                sent += count
+            }
+            now = max(now, try #require(transit.nextDeadline(isTaking: true)))
+            taken += takenCount(transit, at: now)
+        }
+        let rounds = Int64(total / window)
+        #expect(now == at(200 + 40 + 80 * (rounds - 1)))
+        #expect(tally.stopCount == Int(rounds) - 1)
+        #expect(tally.fullTime == .milliseconds(80 * (rounds - 1)))
+    }
+
     @Test func `a window that is not taken from stays full`() {
         let transit = transit(window: 1_000)
         arrive(1_000, transit, at: at(200))

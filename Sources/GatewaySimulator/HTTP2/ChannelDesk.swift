@@ -90,14 +90,12 @@ struct ChannelDesk {
     private func publicationRefusal(of fields: ReceivedFields, into head: inout RequestHead) -> RefusalReason? {
         guard let type = fields[.apnsPushType] else { return .missingPushType }
         guard type.isText("liveactivity") || type.isText("Liveactivity") else { return .invalidPushType }
-        guard let expiration = fields[.apnsExpiration], let time = RequestText.number(expiration) else {
+        guard let expiration = fields[.apnsExpiration], let time = RequestText.canonicalNumber(expiration) else {
             return .badExpirationDate
         }
         head.expiration = time
-        guard let priority = fields[.apnsPriority], let number = RequestText.number(priority),
-            [1, 5, 10].contains(number)
-        else { return .badPriority }
-        head.priority = UInt8(truncatingIfNeeded: number)
+        guard let priority = fields[.apnsPriority].flatMap(RequestText.priority) else { return .badPriority }
+        head.priority = priority
         // A broadcast has no topic beside the app in its path.
         return fields[.apnsTopic] == nil ? nil : .badRequestParams
     }

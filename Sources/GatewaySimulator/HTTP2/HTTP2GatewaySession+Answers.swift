@@ -140,7 +140,8 @@ extension HTTP2GatewaySession {
             let own = room + Int64(wire.pointee.peer.initialWindowSize)
             if own >= Int64(waiting.body.count) && wire.pointee.sendRoom.room >= Int64(waiting.body.count) {
                 write(waiting.body, on: waiting.streamID)
-                close(waiting.streamID)
+                let isDiscarding = wire.pointee.streams.with(waiting.streamID) { $0.phase == .discarding }
+                if isDiscarding == false { close(waiting.streamID) }
             } else {
                 rest.append(waiting)
             }
@@ -213,8 +214,7 @@ extension HTTP2GatewaySession {
     private func giveUp(_ order: GoAwayOrder, now: Instant) {
         guard let announcement = order.announcement else { return sendGoAway(order) }
         guard announcedGoAway == nil else { return }
-        wire.pointee.outbox.goAway(
-            lastStreamID: HTTP2FrameHeader.lastStreamID, code: .noError, debugData: debugData(of: order))
+        sayGoodbye(last: HTTP2FrameHeader.lastStreamID, code: .noError, debugData: debugData(of: order))
         announcedGoAway = (order, now + announcement)
     }
 
@@ -229,9 +229,7 @@ extension HTTP2GatewaySession {
             case .none: 0
             case .highest: HTTP2FrameHeader.lastStreamID
             }
-        wire.pointee.outbox.goAway(
-            lastStreamID: last, code: HTTP2ErrorCode(rawValue: order.code), debugData: debugData(of: order))
-        ledger.counts.api.goAways += 1
+        sayGoodbye(last: last, code: HTTP2ErrorCode(rawValue: order.code), debugData: debugData(of: order))
         ledger.counts.api.ignoredStreams += UInt64(wire.pointee.streams.closeAll(above: last))
         life = .leaving(last: last, closes: order.closes && order.lastStream != .highest)
     }

@@ -12,15 +12,22 @@ extension HTTP2GatewaySession {
         case .data: try takeData(frame, now: now)
         case .settings: try takeSettings(frame, now: now)
         case .ping:
-            try wire.pointee.flood.note(.ping, now: now)
+            try note(frame.isAcknowledgement ? .idleFrame : .ping, now: now)
             if !frame.isAcknowledgement { wire.pointee.outbox.ping(frame.pingData, isAnswer: true) }
-        case .windowUpdate: try takeWindowUpdate(frame)
+        case .windowUpdate: try takeWindowUpdate(frame, now: now)
         case .resetStream: try takeReset(frame)
-        case .goAway: if isServing { life = .leaving(last: HTTP2FrameHeader.lastStreamID, closes: true) }
-        case .priority, .unknown: try wire.pointee.flood.note(.idleFrame, now: now)
+        case .goAway:
+            try note(.idleFrame, now: now)
+            if isServing { life = .leaving(last: HTTP2FrameHeader.lastStreamID, closes: true) }
+        case .priority, .unknown: try note(.idleFrame, now: now)
         case .pushPromise: throw HTTP2Violation(.pushPromise)
         }
         try wire.pointee.outbox.check()
+    }
+
+    /// Counts a frame that costs more than it moves, against what the connection's requests and its age allow.
+    private func note(_ kind: HTTP2FloodKind, now: Instant) throws(HTTP2Violation) {
+        try wire.pointee.flood.note(kind, requests: wire.pointee.openedCount, now: now)
     }
 
     // MARK: - Requests
@@ -109,10 +116,8 @@ extension HTTP2GatewaySession {
         guard wire.pointee.streams.count >= limit else { return false }
         // A client that has not seen our SETTINGS knows no limit, and loses the stream, not the connection.
         if api.streamEnforcement == .goAway && wire.pointee.hasAcknowledgedSettings {
-            wire.pointee.lastStreamID = id
-            ledger.counts.api.goAways += 1
             let last = id > 1 ? id - 2 : 0
-            wire.pointee.outbox.goAway(lastStreamID: last, code: .protocolError)
+            sayGoodbye(last: last, code: .protocolError)
             life = .leaving(last: last, closes: true)
             return true
         }
@@ -140,12 +145,18 @@ extension HTTP2GatewaySession {
             widenConnection()
         }
         guard id <= wire.pointee.lastStreamID else { throw HTTP2Violation(.idleStream) }
-        if content.isEmpty && !frame.endsStream { try wire.pointee.flood.note(.idleFrame, now: now) }
-        guard wire.pointee.streams.isOpen(id) else { return }
+        if content.isEmpty && !frame.endsStream { try note(.idleFrame, now: now) }
+        guard wire.pointee.streams.isOpen(id) else {
+            if content.count < Self.smallData { try note(.idleFrame, now: now) }
+            return
+        }
         if !frame.endsStream { try account(frame, on: id) }
         if frame.endsStream { return try endOfBody(id, last: content, now: now) }
         keep(content, of: id, now: now)
     }
+
+    /// DATA that is shorter costs more to look at than to send, if nobody wants it.
+    private static let smallData = 1_024
 
     /// Watches the window of a stream that goes on, and widens it.
     private func account(_ frame: HTTP2Frame, on id: UInt32) throws(HTTP2Violation) {
@@ -157,7 +168,9 @@ extension HTTP2GatewaySession {
                 stream.unacknowledgedByteCount += byteCount
                 let count = stream.unacknowledgedByteCount
                 guard count <= widest else { return -1 }
-                guard stream.phase == .receiving, count > 0, count >= promised / 2 else { return 0 }
+                // Also once it is answered: a client may read that only when it has written everything.
+                guard stream.phase == .receiving || stream.phase == .discarding, count > 0, count >= promised / 2
+                else { return 0 }
                 stream.unacknowledgedByteCount = 0
                 return count
             } ?? 0
@@ -170,16 +183,25 @@ extension HTTP2GatewaySession {
         case kept
         case counted
         case tooMuch
+        case unwanted
     }
 
     /// Keeps a piece of a body, or counts it where nobody will look at it; a body that is too long is answered at once, so that a
     /// connection keeps no more than its streams may bring.
     private func keep(_ content: UnsafeRawBufferPointer, of id: UInt32, now: Instant) {
-        let judgesSize = settings.judgesPayloadSize && !api.acceptsAll
+        let acceptsAll = api.acceptsAll
+        let judgesSize = settings.judgesPayloadSize && !acceptsAll
         let piece =
             wire.pointee.streams.with(id) { stream -> Piece in
-                guard stream.phase == .receiving else { return .counted }
                 stream.bodyByteCount += content.count
+                if stream.phase == .discarding {
+                    return stream.bodyByteCount > Self.maxDiscardedBytes ? .unwanted : .counted
+                }
+                guard stream.phase == .receiving else { return .counted }
+                // What nobody judges has no length that is too long, until it has no end.
+                if acceptsAll, stream.bodyByteCount > Self.maxBodyBytes {
+                    return stream.bodyByteCount > Self.maxDiscardedBytes ? .tooMuch : .counted
+                }
                 let isRefused = stream.head.refusal != nil
                 let limit = judgesSize && !isRefused ? Int(stream.head.bodyLimit) : Self.maxBodyBytes
                 if stream.bodyByteCount > min(limit, Self.maxBodyBytes) { return .tooMuch }
@@ -189,8 +211,12 @@ extension HTTP2GatewaySession {
         case .kept: bodies[id, default: []] += content
         case .counted: break
         case .tooMuch: refuseLongBody(of: id, now: now)
+        case .unwanted: cut(id)
         }
     }
+
+    /// Whether the body of a stream's answer waits for room in a window.
+    private func hasBlockedAnswer(_ id: UInt32) -> Bool { blocked.contains { $0.streamID == id } }
 
     private func refuseLongBody(of id: UInt32, now: Instant) {
         let stream = wire.pointee.streams.with(id) { stream in
@@ -204,25 +230,52 @@ extension HTTP2GatewaySession {
         let reason = head.refusal ?? .payloadTooLarge
         enterRefusal(reason, head, payloadByteCount: byteCount, now: now)
         deliver(.refused(reason, timestamp: reason.status == 410 ? head.timestamp : nil), on: id)
+        wire.pointee.discarded.add((id, byteCount), at: now + Self.discardPatience)
+    }
+
+    /// Ends a stream whose answer has left, if no more of its body came than there was before.
+    func endDiscarding(_ id: UInt32, since before: Int, now: Instant) {
+        let count = wire.pointee.streams.with(id) { $0.phase == .discarding ? $0.bodyByteCount : nil } ?? nil
+        guard let count else { return }
+        if count == before && !hasBlockedAnswer(id) { return cut(id) }
+        wire.pointee.discarded.add((id, count), at: now + Self.discardPatience)
+    }
+
+    private func cut(_ id: UInt32) {
+        // Only behind a whole answer it is no error; one that the client has no room for is given up.
+        let code = hasBlockedAnswer(id) ? HTTP2ErrorCode.cancel : .noError
+        blocked.removeAll { $0.streamID == id }
+        close(id)
+        wire.pointee.outbox.reset(streamID: id, code: code)
     }
 
     /// The request is whole.
     private func endOfBody(_ id: UInt32, last: UnsafeRawBufferPointer, now: Instant) throws(HTTP2Violation) {
         let stream = wire.pointee.streams.with(id) { stream in
-            (phase: stream.phase, length: stream.head.refusal == nil ? stream.head.contentLength : -1)
+            stream.bodyByteCount += last.count
+            let length = stream.head.refusal == nil ? stream.head.contentLength : -1
+            return (phase: stream.phase, length: length, byteCount: stream.bodyByteCount)
         }
         let phase = stream?.phase
         let length = stream?.length ?? -1
+        let byteCount = stream?.byteCount ?? 0
         guard phase == .receiving else {
             guard phase == .discarding else { throw HTTP2Violation(.closedStream, scope: .stream(id)) }
-            return close(id)
+            guard hasBlockedAnswer(id) else {
+                close(id)
+                // Also a sign of life: curl 7.88 waits for any frame behind its early end of such a stream.
+                if windowHeldUntil == nil { widenConnection() }
+                return
+            }
+            _ = wire.pointee.streams.with(id) { $0.phase = .blocked }
+            return
         }
         guard !bodies.isEmpty, var body = bodies.removeValue(forKey: id) else {
-            try Self.check(last.count, against: length, on: id)
+            try Self.check(byteCount, against: length, on: id)
             return complete(id, body: last, now: now)
         }
         body += last
-        try Self.check(body.count, against: length, on: id)
+        try Self.check(byteCount, against: length, on: id)
         body.withUnsafeBytes { complete(id, body: $0, now: now) }
     }
 
@@ -238,9 +291,9 @@ extension HTTP2GatewaySession {
         if case .starting = life { life = .serving }
         guard !frame.isAcknowledgement else {
             wire.pointee.hasAcknowledgedSettings = true
-            return
+            return try note(.idleFrame, now: now)
         }
-        try wire.pointee.flood.note(.settings, now: now)
+        try note(.settings, now: now)
         try wire.pointee.peer.apply(frame)
         if wire.pointee.peer.headerTableSize < 4_096, !wire.pointee.hasAnnouncedTableSize {
             wire.pointee.hasAnnouncedTableSize = true
@@ -250,7 +303,8 @@ extension HTTP2GatewaySession {
         sendBlocked()
     }
 
-    private func takeWindowUpdate(_ frame: HTTP2Frame) throws(HTTP2Violation) {
+    private func takeWindowUpdate(_ frame: HTTP2Frame, now: Instant) throws(HTTP2Violation) {
+        try note(.windowUpdate, now: now)
         let increment = Int64(try frame.windowIncrement())
         let id = frame.streamID
         if id == 0 {

@@ -12,8 +12,12 @@ public final class HTTP2GatewaySession {
     static let unreadLimit = 262_144
     /// How long a peer may take none of them before the connection is given up.
     static let unreadTimeout = Interval.seconds(60)
-    /// The longest body that is kept or counted; whatever is longer is refused while it comes.
+    /// The longest body that is kept; whatever is longer is refused while it comes.
     static let maxBodyBytes = 65_536
+    /// How much of a body is read whose request is answered already; then the stream is reset with NO_ERROR (RFC 9113 section 8.1).
+    static let maxDiscardedBytes = 1_048_576
+    /// How long such a body may rest; some clients stop when they see the answer, and wait for the reset.
+    static let discardPatience = Interval.milliseconds(250)
     /// How many streams a client may reset or spoil while they are most of what it opens (rapid reset, RFC 9113 section 10.5).
     static let spoiltStreamAllowance: UInt64 = 1_000
 
@@ -29,6 +33,8 @@ public final class HTTP2GatewaySession {
         var streams: GatewayStreams
         /// Answers that leave later.
         var delayed = DueQueue<(streamID: UInt32, answer: RequestAnswer)>()
+        /// Streams whose bodies are thrown away, with how much of each had come.
+        var discarded = DueQueue<(streamID: UInt32, byteCount: Int)>()
         var writer: ResponseWriter
         var own: HTTP2Settings
         var peer = HTTP2Settings()
@@ -46,12 +52,12 @@ public final class HTTP2GatewaySession {
         var hasAnnouncedTableSize = false
         var hasAcknowledgedSettings = false
 
-        init(_ api: ProviderAPISettings, streamLimit: UInt32, sendsUniqueIDs: Bool, seed: UInt64) {
+        init(_ api: ProviderAPISettings, streamLimit: UInt32, uniqueSeed: UInt64?) {
             decoder = HPACKDecoder(
                 tableSizeLimit: max(4_096, Int(api.headerTableBytes)),
                 listLimit: max(Int(api.maxHeaderListBytes), 16_384))
             streams = GatewayStreams(expecting: Int(min(api.maxStreams, 8_192)))
-            writer = ResponseWriter(uniqueSeed: sendsUniqueIDs ? seed : nil)
+            writer = ResponseWriter(uniqueSeed: uniqueSeed)
             var own = HTTP2Settings()
             own.headerTableSize = api.headerTableBytes
             own.maxConcurrentStreams = streamLimit
@@ -139,11 +145,13 @@ public final class HTTP2GatewaySession {
         lastRequestAt = now
         let isRestricted = api.authentication == .required && connection.certificateTopics == nil && !api.acceptsAll
         wire = .allocate(capacity: 1)
+        // Each connection has values of its own, whatever event loop it is on.
+        let number = pace.totals.numberConnection()
+        let uniqueSeed = mix64((settings.tokenSeed ?? 0) ^ 0x756E_6971_7565) &+ number
         wire.initialize(
             to: Wire(
                 api, streamLimit: isRestricted ? min(api.streamsBeforeAuthentication, api.maxStreams) : api.maxStreams,
-                sendsUniqueIDs: settings.environment == .sandbox && !api.acceptsAll,
-                seed: (settings.tokenSeed ?? 0) ^ 0x756E_6971_7565))
+                uniqueSeed: settings.environment == .sandbox && !api.acceptsAll ? uniqueSeed : nil))
         ledger.counts.connections += 1
         wire.pointee.outbox.settings(wire.pointee.own)
         if api.connectionWindowBytes > UInt32(HTTP2Window.initial) {
@@ -153,8 +161,7 @@ public final class HTTP2GatewaySession {
         }
         want(.fill)
         if let refusal {
-            wire.pointee.outbox.goAway(
-                lastStreamID: 0, code: .noError, debugData: Array(#"{"reason":"\#(refusal)"}"#.utf8))
+            sayGoodbye(last: 0, code: .noError, debugData: Array(#"{"reason":"\#(refusal)"}"#.utf8))
             life = .leaving(last: 0, closes: true)
         }
     }
@@ -179,6 +186,7 @@ public final class HTTP2GatewaySession {
         var next = Instant.distantFuture
         if case .starting = life { next = min(next, openedAt + api.prefaceTimeout) }
         if let due = wire.pointee.delayed.nextAt { next = min(next, due) }
+        if let due = wire.pointee.discarded.nextAt { next = min(next, due) }
         if let due = faults?.deadline { next = min(next, due) }
         if let due = windowHeldUntil { next = min(next, due) }
         if let announced = announcedGoAway { next = min(next, announced.at) }
@@ -214,6 +222,9 @@ public final class HTTP2GatewaySession {
         if isHolding, now >= heldSince + Self.unreadTimeout { return end(.abrupt) }
         while !isClosed, let due = wire.pointee.delayed.takeDue(now) {  // bounded: by the streams that are open
             deliver(due.answer, on: due.streamID)
+        }
+        while !isClosed, let due = wire.pointee.discarded.takeDue(now) {  // bounded: what rests on is due later
+            endDiscarding(due.streamID, since: due.byteCount, now: now)
         }
         while !isClosed, let strike = faults?.timedStrike(now: now) {  // bounded: each fault strikes once
             suffer(strike, now: now)
@@ -312,12 +323,18 @@ public final class HTTP2GatewaySession {
             if case .leaving(let promised, _) = life { last = promised } else { last = wire.pointee.lastStreamID }
             let isOtherProtocol = violation.rule == .preface
             if isOtherProtocol { ledger.counts.api.otherProtocols += 1 }
-            wire.pointee.outbox.goAway(
-                lastStreamID: last, code: violation.code,
+            sayGoodbye(
+                last: last, code: violation.code,
                 debugData: isOtherProtocol
                     ? Array("only HTTP/2 is spoken here; its connection preface is missing".utf8) : [])
             breakOff(now: now)
         }
+    }
+
+    /// Sends GOAWAY.
+    func sayGoodbye(last: UInt32, code: HTTP2ErrorCode, debugData: [UInt8] = []) {
+        ledger.counts.api.goAways += 1
+        wire.pointee.outbox.goAway(lastStreamID: last, code: code, debugData: debugData)
     }
 
     /// Ends the connection once what waits is written, without answering anything more.

@@ -22,7 +22,7 @@ public struct ProviderAPICounts: Hashable, Sendable {
     public var unanswered: UInt64 = 0
     /// Requests above the last stream of a GOAWAY, which were not looked at.
     public var ignoredStreams: UInt64 = 0
-    /// GOAWAY frames with a last stream that counts.
+    /// GOAWAY frames, announcements among them.
     public var goAways: UInt64 = 0
     /// Connections that ended because the client broke the protocol.
     public var violations: UInt64 = 0

@@ -56,7 +56,7 @@ struct ProviderToken {
             guard digits.dropping(point + 1).allSatisfy({ $0 &- UInt8(ascii: "0") < 10 }) else { return nil }
             digits = UnsafeRawBufferPointer(rebasing: digits[..<point])
         }
-        return RequestText.number(digits)
+        return RequestText.canonicalNumber(digits)
     }
 
     private static let dot = UInt8(ascii: ".")

@@ -180,7 +180,7 @@ public final class RequestJudge {
         }
         if let refusal = priority(of: fields, type: type, into: &head) { return refusal }
         if let text = fields[.apnsExpiration] {
-            guard let number = RequestText.number(text) else { return .badExpirationDate }
+            guard let number = RequestText.canonicalNumber(text) else { return .badExpirationDate }
             head.expiration = number
         }
         if let text = fields[.apnsCollapseID], text.count > Self.maxCollapseIDBytes { return .badCollapseID }
@@ -196,9 +196,9 @@ public final class RequestJudge {
             head.priority = type == .background ? 5 : 10
             return nil
         }
-        guard let number = RequestText.number(text), [1, 5, 10].contains(number) else { return .badPriority }
-        head.priority = UInt8(truncatingIfNeeded: number)
-        return type.map { $0.allows(priority: head.priority) } ?? true ? nil : .badPriority
+        guard let priority = RequestText.priority(text) else { return .badPriority }
+        head.priority = priority
+        return type.map { $0.allows(priority: priority) } ?? true ? nil : .badPriority
     }
 
     /// Judges who sends a request.

@@ -17,6 +17,17 @@ enum RequestText {
         return number
     }
 
+    /// Reads a decimal number as it is written by everybody: without leading zeros; nil for any other text.
+    static func canonicalNumber(_ text: UnsafeRawBufferPointer) -> Int64? {
+        text.count > 1 && text.first == UInt8(ascii: "0") ? nil : number(text)
+    }
+
+    /// Reads `apns-priority`: 1, 5 or 10, as they are documented; nil for any other text.
+    static func priority(_ text: UnsafeRawBufferPointer) -> UInt8? {
+        guard let number = canonicalNumber(text), [1, 5, 10].contains(number) else { return nil }
+        return UInt8(truncatingIfNeeded: number)
+    }
+
     /// Writes the bytes that hexadecimal text of either case stands for; false when it is none.
     ///
     /// - Precondition: half of the text's length is writable at `target`.

@@ -24,6 +24,10 @@ public final class RunEngine {
     private static let closingTime = Interval.milliseconds(100)
     /// How often the engine looks at the run.
     private static let tickNanoseconds: UInt64 = 10_000_000
+    /// How often it tells how the run goes, within an interval.
+    private static let tellTime = Interval.milliseconds(100)
+    private var toldAt = Instant.zero
+    private var offer: OfferWatch?
 
     /// Prepares a run; reads the files that the profile names.
     ///
@@ -40,7 +44,7 @@ public final class RunEngine {
             start: nil)
         monitor = RunMonitor(
             sessionCount: profile.sender.connections, keepsHistograms: options.keepsIntervalHistograms,
-            countsAnswers: profile.isAnsweredByOthers)
+            tellsLatencies: options.tellsLatencies, countsAnswers: profile.isAnsweredByOthers)
     }
 
     /// What the files that the profile names make doubtful, one sentence each.
@@ -138,7 +142,8 @@ public final class RunEngine {
             + Interval(nanoseconds: Int64(min(pacing, 3_600) * 1e9))
         while true {  // bounded by the patience
             await observe(.connecting)
-            if monitor.openConnections == profile.sender.connections || mustAbort { return }
+            // Connections that do not last are no reason to wait for all of them at once.
+            if monitor.haveAllConnected || mustAbort { return }
             if options.interrupts.value > 0 { return }
             if MonotonicClock.now() - start > patience {
                 // A target whose connections do not last gets its load, and a record that says what it did.
@@ -162,6 +167,7 @@ public final class RunEngine {
         var measureEnd = profile.phases.measure.map { outcome.measureStart + $0 } ?? .distantFuture
         outcome.bounds = PhaseBounds(measureStart: outcome.measureStart, measureEnd: measureEnd)
         await onEachLoop { [start = outcome.startedAt, bounds = outcome.bounds] in $0.begin(at: start, bounds) }
+        offer = OfferWatch(supply, start: outcome.startedAt, end: measureEnd)
         if options.interrupts.value == 0 { supply.release(at: outcome.startedAt) }
         if supply.plan != nil, profile.phases.measure != nil { supply.close(at: measureEnd) }
         await onEachLoop { $0.wake() }
@@ -240,9 +246,12 @@ public final class RunEngine {
             }
         }
         let now = MonotonicClock.now()
-        guard monitor.take(snapshots, at: now, endsInterval: ending != .none, progress: child?.lastProgress)
-        else { return }
-        tell(phase, monitor.intervals, at: now)
+        let endsInterval = monitor.take(
+            snapshots, at: now, endsInterval: ending != .none, progress: child?.lastProgress)
+        guard endsInterval || now - toldAt >= Self.tellTime else { return }
+        toldAt = now
+        if endsInterval { offer?.take(at: now) }
+        tell(phase, monitor.intervals, endsInterval: endsInterval, at: now)
     }
 
     // MARK: - The end
@@ -252,16 +261,29 @@ public final class RunEngine {
         outcome.intervals.complete(
             accepted: outcome.acceptedInAll ?? (profile.isAnsweredByOthers ? Int64(outcome.acceptedBySender) : nil),
             rejected: Int64(outcome.sender.ledger.count(of: .rejected)))
-        tell(.ended, outcome.intervals, at: outcome.end)
+        tell(.ended, outcome.intervals, endsInterval: true, at: outcome.end)
     }
 
-    private func tell(_ phase: RunProgress.Phase, _ intervals: [IntervalRecord], at now: Instant) {
-        guard !intervals.isEmpty else { return }
-        options.onInterval(
-            RunProgress(
-                phase: phase, elapsed: now - outcome.startedAt, intervals: intervals, written: monitor.written,
-                planned: supply.limit == .max ? nil : supply.limit, openConnections: monitor.openConnections,
-                connectionFailures: monitor.connectionFailures))
+    private func tell(
+        _ phase: RunProgress.Phase, _ intervals: [IntervalRecord], endsInterval: Bool, at now: Instant
+    ) {
+        guard !intervals.isEmpty || phase != .ended else { return }
+        var progress = RunProgress()
+        progress.phase = phase
+        progress.elapsed = now - outcome.startedAt
+        progress.timeLeft = offer?.timeLeft(at: now)
+        progress.endsInterval = endsInterval
+        progress.planned = supply.limit < UInt64(Profile.notificationLimit) ? supply.limit : nil
+        progress.offeredPerSecond = offer?.perSecond
+        monitor.tell(&progress)
+        progress.intervals = intervals
+        if phase == .ended {
+            // Now the counts are complete, and the sums are theirs.
+            let accepted = intervals.compactMap(\.accepted)
+            if accepted.count == intervals.count { progress.accepted = accepted.reduce(0, +) }
+            progress.rejected = UInt64(clamping: intervals.reduce(0) { $0 + $1.rejected })
+        }
+        options.onProgress(progress)
     }
 
     private func collect() async {

@@ -10,7 +10,8 @@ struct RunMonitor {
     private(set) var openConnections = 0
     /// Whether any connection stood at any time.
     private(set) var hasConnected = false
-    private(set) var written: UInt64 = 0
+    /// Notifications written, those written again among them.
+    var written: UInt64 { present.written }
     private(set) var lastProgress = Instant.zero
     /// Whether the simulator has accepted something since the loops' sums were taken before.
     private(set) var gatewayMoved = false
@@ -18,6 +19,7 @@ struct RunMonitor {
     private(set) var lastContact = Instant.zero
 
     private let sessionCount: Int
+    private var connectedSessions = 0
     private var finishedSessions = 0
     private var settled: UInt64 = 0
     private var firstWrites: UInt64 = 0
@@ -32,6 +34,12 @@ struct RunMonitor {
     /// The series of the present interval, as far as they were taken.
     private var series: [RunPhase: [Series: Histogram]] = [:]
     private let keepsHistograms: Bool
+    /// The measured part's series so far; kept only where they are told.
+    private var measured: [Series: Histogram] = [:]
+    private let tellsLatencies: Bool
+    /// Errors by name, and the newest interval's latencies; as of its end.
+    private var errors: [ErrorCountRecord] = []
+    private var latest: [RunProgress.LatencyGlance] = []
     /// Whether answers tell what was accepted, where no simulator does.
     private let countsAnswers: Bool
     private static let intervalLength = Interval.seconds(1)
@@ -40,6 +48,7 @@ struct RunMonitor {
         var written: UInt64 = 0
         var resent: UInt64 = 0
         var bytes: UInt64 = 0
+        var proved: UInt64 = 0
         var rejected: UInt64 = 0
         var reconnects: UInt64 = 0
         var unsettled: UInt64 = 0
@@ -54,12 +63,17 @@ struct RunMonitor {
         var streamLimits: ClosedRange<Int>?
     }
 
-    /// Watches a run of so many sessions; where histograms are kept, each interval's record has them.
-    init(sessionCount: Int, keepsHistograms: Bool, countsAnswers: Bool) {
+    /// Watches a run of so many sessions; where histograms are kept, each interval's record has them, and where latencies are told,
+    /// progress has those of the run so far.
+    init(sessionCount: Int, keepsHistograms: Bool, tellsLatencies: Bool = false, countsAnswers: Bool) {
         self.sessionCount = sessionCount
         self.keepsHistograms = keepsHistograms
+        self.tellsLatencies = tellsLatencies
         self.countsAnswers = countsAnswers
     }
+
+    /// Whether every session had a connection, if only for a moment.
+    var haveAllConnected: Bool { connectedSessions == sessionCount }
 
     /// Whether every session has ended.
     var isFinished: Bool { finishedSessions == sessionCount }
@@ -87,7 +101,7 @@ struct RunMonitor {
     }
 
     /// What is wanted of the last interval, whenever it ends.
-    var finalEnding: IntervalEnding { keepsHistograms ? .histograms : .figures }
+    var finalEnding: IntervalEnding { keepsHistograms || tellsLatencies ? .histograms : .figures }
 
     /// Takes the loops' sums at `now`; true when an interval ended.
     mutating func take(
@@ -101,11 +115,11 @@ struct RunMonitor {
         var refusals: UInt64 = 0
         var protocolRefusalsNow: UInt64 = 0
         var settledNow: UInt64 = 0
-        var answered: UInt64 = 0
         for snapshot in snapshots {
             sums.written += snapshot.written
             sums.resent += snapshot.resent
             sums.bytes += snapshot.writtenBytes
+            sums.proved += snapshot.accepted
             sums.rejected += snapshot.rejected
             sums.reconnects += snapshot.reconnects
             sums.unsettled += snapshot.unsettled
@@ -125,10 +139,9 @@ struct RunMonitor {
             protocolRefusalsNow += snapshot.protocolRefusals
             finished += snapshot.finishedSessions
             settledNow += snapshot.settled
-            answered += snapshot.accepted
             add(snapshot.interval)
         }
-        sums.accepted = progress?.accepted ?? (countsAnswers ? Int64(answered) : nil)
+        sums.accepted = progress?.accepted ?? (countsAnswers ? Int64(sums.proved) : nil)
         sums.gatewayAccepted = progress.map { $0.accepted + $0.duplicates }
         sums.simulatorCPU = progress?.cpuNs
         sums.simulatorRunQueue = progress?.runQueueNs
@@ -144,16 +157,50 @@ struct RunMonitor {
         // A gateway that ends each connection soon after the handshake is not there; one that rejects or accepts is.
         let hasAnswered = sums.rejected != present.rejected || hasAccepted
         if lasting > 0 || finished > 0 || hasAnswered { lastContact = now }
-        written = sums.written
         settled = settledNow
         openConnections = open
+        connectedSessions = snapshots.reduce(0) { $0 + $1.connectedSessions }
         certificateRefusals = refusals
         protocolRefusals = protocolRefusalsNow
         connectionFailures = snapshots.reduce(0) { $0 + $1.connectionFailures }
         finishedSessions = finished
         present = sums
-        if endsInterval { closeInterval(at: now) }
+        if endsInterval {
+            errors = Self.sum(snapshots.flatMap(\.errors))
+            closeInterval(at: now)
+        }
         return endsInterval
+    }
+
+    /// Tells what is known of the run by now.
+    func tell(_ progress: inout RunProgress) {
+        progress.intervals = intervals
+        progress.written = present.written
+        progress.resent = present.resent
+        progress.bytes = present.bytes
+        progress.accepted = present.accepted ?? (present.proved > 0 ? Int64(present.proved) : nil)
+        progress.rejected = present.rejected
+        progress.reconnects = present.reconnects
+        progress.inFlight = present.unsettled
+        progress.openConnections = openConnections
+        progress.connections = sessionCount
+        progress.connectionFailures = connectionFailures
+        progress.errors = errors
+        progress.latest = latest
+        guard progress.endsInterval else { return }
+        for (name, histogram) in measured { progress.latencies[name.name] = histogram.snapshot() }
+    }
+
+    private static func sum(_ errors: [ErrorCountRecord]) -> [ErrorCountRecord] {
+        var sums: [ErrorCountRecord] = []
+        for error in errors {
+            if let index = sums.firstIndex(where: { $0.status == error.status && $0.name == error.name }) {
+                sums[index].count += error.count
+            } else {
+                sums.append(error)
+            }
+        }
+        return sums
     }
 
     /// All intervals, the last one cut at `end`.
@@ -202,7 +249,7 @@ struct RunMonitor {
         }
     }
 
-    private func tellSeries(in record: inout IntervalRecord) {
+    private mutating func tellSeries(in record: inout IntervalRecord) {
         let residence = inAllPhases(.residence)
         if let quantiles = residence.values(atQuantiles: [0.5, 0.99]) {
             record.residenceP50Ns = quantiles[0]
@@ -212,9 +259,24 @@ struct RunMonitor {
         let lag = inAllPhases(.timerLag)
         record.timerLagP99Ns = lag.value(atQuantile: 0.99)
         record.timerLagMaxNs = lag.totals.maximum
+        latest = [Series.response, .service, .errorReply, .residence].compactMap(glance)
+        if tellsLatencies {
+            for (name, part) in series[.measure] ?? [:] {
+                let sum = measured[name] ?? Histogram()
+                sum.addOrStop(part.snapshot())
+                measured[name] = sum
+            }
+        }
         guard keepsHistograms else { return }
         record.histograms = [:]
         record.add(series.mapValues { $0.mapValues { $0.snapshot() } })
+    }
+
+    private func glance(at name: Series) -> RunProgress.LatencyGlance? {
+        let histogram = inAllPhases(name)
+        guard let quantiles = histogram.values(atQuantiles: [0.5, 0.99]) else { return nil }
+        return RunProgress.LatencyGlance(
+            series: name.name, count: histogram.count, p50Ns: quantiles[0], p99Ns: quantiles[1])
     }
 
     private func inAllPhases(_ name: Series) -> Histogram {

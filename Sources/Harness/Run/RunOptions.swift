@@ -6,14 +6,16 @@ import Synchronization
 public struct RunOptions: Sendable {
     /// The program that is started as the simulator.
     public var program: String
-    /// Calls for the record so far, once per interval and once at the end; also how live progress is shown.
-    public var onInterval: @Sendable (RunProgress) -> Void
+    /// Hears how the run goes: at the end of each interval, once at the end, and about ten times a second in between. It must not take long.
+    public var onProgress: @Sendable (RunProgress) -> Void
     /// Counts the user's orders to stop: 1 in order, 2 at once.
     public var interrupts: Interrupts
     /// The effective profile as JSON, for the simulator process.
     public var profileJSON: String
     /// Whether each interval's record keeps the histograms of its own, for an interval log.
     public var keepsIntervalHistograms = false
+    /// Whether each interval's end tells all latency series of the run so far, for a live view of them.
+    public var tellsLatencies = false
     /// The machine's own limits, for the record and for what bound the run; nil if they are not known.
     public var calibration: CalibrationRecord?
     /// How long no connection may last, or the simulator's book may not come, before the target counts as gone.
@@ -22,12 +24,12 @@ public struct RunOptions: Sendable {
     /// Makes options.
     public init(
         program: String, profileJSON: String, interrupts: Interrupts = Interrupts(),
-        onInterval: @escaping @Sendable (RunProgress) -> Void = { _ in }
+        onProgress: @escaping @Sendable (RunProgress) -> Void = { _ in }
     ) {
         self.program = program
         self.profileJSON = profileJSON
         self.interrupts = interrupts
-        self.onInterval = onInterval
+        self.onProgress = onProgress
     }
 }
 
@@ -43,29 +45,4 @@ public final class Interrupts: Sendable {
 
     /// How many there were.
     public var value: Int { count.load(ordering: .relaxed) }
-}
-
-/// What is shown while a run goes on.
-public struct RunProgress: Sendable {
-    /// Where a run is.
-    public enum Phase: String, Sendable {
-        case connecting, warmup, measuring, draining
-        /// It is over, and the counts of its last interval are complete.
-        case ended
-    }
-
-    /// Where the run is.
-    public var phase: Phase
-    /// The time since the first notification was due.
-    public var elapsed: Interval
-    /// The intervals so far, the newest last.
-    public var intervals: [IntervalRecord]
-    /// Notifications written so far.
-    public var written: UInt64
-    /// Notifications of the whole run; nil when time ends it.
-    public var planned: UInt64?
-    /// Connections that stand.
-    public var openConnections: Int
-    /// Attempts that failed and connections that ended without a reply that explains it, so far.
-    public var connectionFailures: UInt64
 }

@@ -17,15 +17,7 @@ extension RunRecord {
         simulatorLedger = outcome.simulator?.ledger
         ledgerDifference = outcome.difference.map { Int64($0) }
         feedback = outcome.feedback.map { FeedbackRecord($0, simulator: outcome.simulator) }
-        errors = outcome.sender.ledger.errors.sorted { $0.key < $1.key }.map {
-            ErrorCountRecord(status: Int($0.key.rawValue), name: $0.key.description, count: Int64($0.value))
-        }
-        if outcome.sender.ledger.protocolViolations > 0 {
-            errors.append(
-                ErrorCountRecord(
-                    status: nil, name: "protocol violation", count: Int64(outcome.sender.ledger.protocolViolations)))
-        }
-        errors += ErrorCountRecord.list(of: outcome.sender.ledger.requests)
+        errors = ErrorCountRecord.list(of: outcome.sender.ledger)
         for (bytes, count) in outcome.sender.ledger.violationBytes { violationBytes["\(bytes)"] = Int64(count) }
         replies =
             profile.protocolName == .http2
@@ -96,6 +88,18 @@ extension LedgerRecord {
 }
 
 extension ErrorCountRecord {
+    /// Everything that a book calls an error: replies by status, then what the provider API says.
+    static func list(of book: FateLedger) -> [ErrorCountRecord] {
+        var list = book.errors.sorted { $0.key < $1.key }.map {
+            ErrorCountRecord(status: Int($0.key.rawValue), name: $0.key.description, count: Int64($0.value))
+        }
+        if book.protocolViolations > 0 {
+            list.append(
+                ErrorCountRecord(status: nil, name: "protocol violation", count: Int64(book.protocolViolations)))
+        }
+        return list + Self.list(of: book.requests)
+    }
+
     /// What the provider API says about requests, streams and connections, each kind in the order of its names.
     static func list(of book: RequestBook) -> [ErrorCountRecord] {
         var list: [ErrorCountRecord] = []
@@ -108,15 +112,15 @@ extension ErrorCountRecord {
             )
             list.append(record)
         }
-        func add(_ kind: String, _ counts: [HTTP2ErrorCode: UInt64]) {
-            for (code, count) in counts.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
-                list.append(ErrorCountRecord(status: nil, name: "\(kind) \(code.name)", count: Int64(count)))
-            }
+        for (code, count) in book.resets.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
+            list.append(ErrorCountRecord(status: nil, name: "stream reset \(code.name)", count: Int64(count)))
         }
-        add("stream reset", book.resets)
-        add("goaway", book.goAways)
-        for (reason, count) in book.goAwayReasons.sorted(by: { $0.key < $1.key }) {
-            list.append(ErrorCountRecord(status: nil, name: "goaway \(reason)", count: Int64(count)))
+        let goAways = book.goAways.sorted {
+            ($0.key.code.rawValue, $0.key.reason) < ($1.key.code.rawValue, $1.key.reason)
+        }
+        for (kind, count) in goAways {
+            let name = "goaway \(kind.code.name)" + (kind.reason.isEmpty ? "" : " \(kind.reason)")
+            list.append(ErrorCountRecord(status: nil, name: name, count: Int64(count)))
         }
         if book.timedOut > 0 {
             list.append(ErrorCountRecord(status: nil, name: "no answer in time", count: Int64(book.timedOut)))

@@ -2,6 +2,7 @@ import Histograms
 import Primitives
 import ProviderSessions
 import PushWire
+import RunRecords
 import Transport
 import Workload
 
@@ -27,6 +28,8 @@ final class LoopRecorder {
         var connectionFailures: UInt64 = 0
         var openConnections = 0
         var lastingConnections = 0
+        /// Sessions that had a connection at any time.
+        var connectedSessions = 0
         /// Sessions whose requests come to nothing.
         var unansweredSessions = 0
         var finishedSessions = 0
@@ -34,6 +37,8 @@ final class LoopRecorder {
         var streamLimits: ClosedRange<Int>?
         var use = LoopUse()
         var interval: SeriesSnapshots = [:]
+        /// Errors by name, at the end of an interval.
+        var errors: [ErrorCountRecord] = []
     }
 
     private(set) var ledger = FateLedger()
@@ -45,6 +50,8 @@ final class LoopRecorder {
     /// Failed attempts to connect, in the words of the layer that failed.
     private(set) var failedAttempts: [String: Int] = [:]
     private var streamLimits: ClosedRange<Int>?
+    /// Those of the interval before, which hold on while no connection is open.
+    private var earlierLimits: ClosedRange<Int>?
     private var certificateRefusals: UInt64 = 0
     private var protocolRefusals: UInt64 = 0
     /// When a sample of notifications was written for the first time, and when one was proved to be accepted.
@@ -72,8 +79,8 @@ final class LoopRecorder {
     private(set) var lateInSocketCount: UInt64 = 0
 
     private var book = SeriesBook()
-    /// What an interval's own record tells of.
-    private static let intervalSeries: Set<Series> = [.residence, .timerLag]
+    /// What an interval's own record and live views tell of.
+    private static let intervalSeries: Set<Series> = [.residence, .timerLag, .service, .response, .errorReply]
     /// Errors beyond this many keep only their number, so that a gateway that refuses everything cannot fill memory.
     private static let inFlightCapacity = 100_000
 
@@ -144,6 +151,9 @@ final class LoopRecorder {
         case .request(.blocked(_, let time, let at)):
             self[.blocked, at: at].record(time.nanoseconds)
         case .request(.streamLimit(let limit, _)): noteStreamLimit(limit)
+        case .request(.goAway(_, reason: .known(let reason), resent: _, at: _)) where reason.isAboutCertificate:
+            certificateRefusals += 1
+            countFailure("connection ended by the target because of the certificate: \(reason.name)")
         case .request(.unanswered(let sequence, let writtenAt, let at)):
             recordUnanswered(sequence, writtenAt: writtenAt, at: at)
         case .request(.neverAnswered(let sequence, let at)): recordNeverAnswered(sequence, at: at)
@@ -249,8 +259,11 @@ final class LoopRecorder {
             reconnects: ledger.reconnects,
             connections: ledger.connections, certificateRefusals: certificateRefusals,
             protocolRefusals: protocolRefusals, connectionFailures: ledger.connectionFailures,
-            streamLimits: streamLimits)
-        if ending != .none { streamLimits = nil }
+            streamLimits: streamLimits ?? earlierLimits)
+        if ending != .none {
+            (earlierLimits, streamLimits) = (snapshot.streamLimits, nil)
+            snapshot.errors = ErrorCountRecord.list(of: ledger)
+        }
         switch ending {
         case .none: break
         case .figures: snapshot.interval = book.takeInterval(of: Self.intervalSeries)

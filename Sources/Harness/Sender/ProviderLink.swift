@@ -18,7 +18,11 @@ struct ConnectPlan: Sendable {
 
 /// Drives one session of whatever protocol over TLS connections: bytes and times in, actions out.
 final class ProviderLink: LinkHandler {
-    let session: any SenderSession
+    private(set) var session: any SenderSession
+    /// Sessions before this one whose connections wait for their last answers.
+    private var past: [ProviderLink] = []
+    /// Who goes on with the slot; nil as long as this is who does.
+    private weak var follower: ProviderLink?
     private(set) var facts: TLSFacts?
     private let core: LoopCore
     private let plan: ConnectPlan
@@ -43,8 +47,20 @@ final class ProviderLink: LinkHandler {
         self.recorder = recorder
     }
 
+    /// Whether nothing of the slot is awaited any more.
+    var isFinished: Bool { session.isFinished && past.isEmpty }
+
+    /// How many notifications are written and not settled.
+    var unsettledCount: UInt64 { past.reduce(session.unsettledCount) { $0 + $1.session.unsettledCount } }
+
     /// Begins the session.
     func start() {
+        makeTimer()
+        session.start(now: core.now)
+        settle()
+    }
+
+    private func makeTimer() {
         timer = core.makeTimer { [weak self] core in
             guard let self else { return }
             armed = nil
@@ -52,8 +68,6 @@ final class ProviderLink: LinkHandler {
             session.timerFired(now: core.now)
             settle()
         }
-        session.start(now: core.now)
-        settle()
     }
 
     /// A batch is due, or the supply has come to its end.
@@ -70,7 +84,35 @@ final class ProviderLink: LinkHandler {
 
     /// Gives up what is not settled.
     func abandon() {
+        for link in past { link.abandon() }
         session.abandon(now: core.now)
+        settle()
+    }
+
+    // MARK: - Succession
+
+    /// Lets another session go on with the slot, and the present one wait for its last answers.
+    private func handOver(to successor: any SenderSession) {
+        keepSession()
+        let last = ProviderLink(session: session, core: core, plan: plan, recorder: recorder)
+        (last.link, last.hasRead, last.extraWork) = (link, hasRead, extraWork)
+        last.follower = self
+        last.makeTimer()
+        link?.handOver(to: last)
+        past.append(last)
+        (session, link) = (successor, nil)
+        last.settle()
+        session.start(now: core.now)
+        settle()
+    }
+
+    /// Something happened to a session before the present one.
+    private func hear(of link: ProviderLink) {
+        if link.session.isFinished {
+            link.timer?.cancel()
+            past.removeAll { $0 === link }
+        }
+        session.lookAgain(now: core.now)
         settle()
     }
 
@@ -132,6 +174,7 @@ final class ProviderLink: LinkHandler {
     private func settle() {
         session.takeEvents { recorder.record($0) }
         session.takeSamples { recorder.record($0, answeredAt: $1) }
+        if let successor = session.takeSuccessor() { return handOver(to: successor) }
         switch session.takeAction() {
         case nil: break
         case .connect: connect()
@@ -144,6 +187,7 @@ final class ProviderLink: LinkHandler {
         }
         arm()
         if let onWaiting, session.isWaiting { onWaiting() }
+        follower?.hear(of: self)
     }
 
     private func connect() {

@@ -213,20 +213,25 @@ final class SenderLoop {
         }
     }
 
+    private func noteStreamLimits() {
+        for link in links where link.session.isOpen {
+            if let limit = link.session.requestLimit { recorder.noteStreamLimit(limit) }
+        }
+    }
+
     /// The sums so far; at the end of an interval with its series.
     func snapshot(_ ending: IntervalEnding) -> LoopRecorder.Snapshot {
-        if ending != .none {
-            for link in links where link.session.isOpen {
-                if let limit = link.session.requestLimit { recorder.noteStreamLimit(limit) }
-            }
-        }
+        if ending != .none { noteStreamLimits() }
         var snapshot = recorder.takeSnapshot(ending)
+        // What holds at an interval's end is what the next one begins with.
+        if ending != .none { noteStreamLimits() }
         for link in links {
-            snapshot.unsettled += link.session.unsettledCount
+            snapshot.unsettled += link.unsettledCount
             snapshot.openConnections += link.session.isOpen ? 1 : 0
             snapshot.lastingConnections += link.session.isLasting(at: core.now) ? 1 : 0
+            snapshot.connectedSessions += link.session.connectionCount > 0 ? 1 : 0
             snapshot.unansweredSessions += link.session.isUnanswered ? 1 : 0
-            snapshot.finishedSessions += link.session.isFinished ? 1 : 0
+            snapshot.finishedSessions += link.isFinished ? 1 : 0
         }
         snapshot.use = core.use
         return snapshot

@@ -23,6 +23,20 @@ public struct RequestBook: Hashable, Sendable {
         }
     }
 
+    /// A kind of GOAWAY frame.
+    public struct GoAwayKind: Hashable, Sendable {
+        /// Its error code.
+        public var code: HTTP2ErrorCode
+        /// The reason in its debug data; empty for none.
+        public var reason: String
+
+        /// Makes a kind.
+        public init(code: HTTP2ErrorCode, reason: String = "") {
+            self.code = code
+            self.reason = reason
+        }
+    }
+
     /// Refused requests, those that were sent again among them.
     public var refusals: [RefusalKind: UInt64] {
         Dictionary(refusalCounts.map { ($0.kind, $0.count) }, uniquingKeysWith: +)
@@ -38,10 +52,8 @@ public struct RequestBook: Hashable, Sendable {
     public private(set) var retried: UInt64 = 0
     /// Streams that the gateway ended, by code.
     public private(set) var resets: [HTTP2ErrorCode: UInt64] = [:]
-    /// GOAWAY frames by code.
-    public private(set) var goAways: [HTTP2ErrorCode: UInt64] = [:]
-    /// GOAWAY frames that gave a reason, by reason.
-    public private(set) var goAwayReasons: [String: UInt64] = [:]
+    /// GOAWAY frames by code and reason, announcements among them.
+    public private(set) var goAways: [GoAwayKind: UInt64] = [:]
     /// Requests that had no answer in time.
     public private(set) var timedOut: UInt64 = 0
     /// Rules that the gateway broke.
@@ -76,11 +88,10 @@ public struct RequestBook: Hashable, Sendable {
         case .streamsReset(let code, let count, _): Self.count(code, count, in: &resets, otherwise: Self.otherCode)
         case .timedOut(let count, _): timedOut += count
         case .goAway(let code, let reason, _, _):
-            Self.count(code, 1, in: &goAways, otherwise: Self.otherCode)
-            if reason != .absent {
-                let name = RefusalBody(reason: reason).reasonName
-                Self.count(name, 1, in: &goAwayReasons, otherwise: Self.otherName)
-            }
+            let name = reason == .absent ? "" : RefusalBody(reason: reason).reasonName
+            Self.count(
+                GoAwayKind(code: code, reason: name), 1, in: &goAways,
+                otherwise: GoAwayKind(code: Self.otherCode, reason: Self.otherName))
         case .violation(let violation, _):
             violations[violation.rule, default: 0] += 1
         case .blocked(let cause, let time, _): blocked[cause, default: .zero] = blocked[cause, default: .zero] + time
@@ -128,7 +139,6 @@ public struct RequestBook: Hashable, Sendable {
         retried += other.retried
         resets.merge(other.resets, uniquingKeysWith: +)
         goAways.merge(other.goAways, uniquingKeysWith: +)
-        goAwayReasons.merge(other.goAwayReasons, uniquingKeysWith: +)
         timedOut += other.timedOut
         violations.merge(other.violations, uniquingKeysWith: +)
         blocked.merge(other.blocked, uniquingKeysWith: +)

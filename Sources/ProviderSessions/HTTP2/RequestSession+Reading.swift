@@ -38,15 +38,17 @@ extension RequestSession {
         switch frame.type {
         case .data: try handleData(frame, now: now)
         case .settings: try handleSettings(frame, now: now)
-        case .windowUpdate: try handleWindowUpdate(frame)
+        case .windowUpdate: try handleWindowUpdate(frame, now: now)
         case .resetStream: try handleReset(frame, now: now)
-        case .goAway: handleGoAway(frame, now: now)
+        case .goAway:
+            try note(.idleFrame, now: now)
+            handleGoAway(frame, now: now)
         case .ping:
+            try note(frame.isAcknowledgement ? .idleFrame : .ping, now: now)
             guard !frame.isAcknowledgement else { return true }
-            try floods.note(.ping, now: now)
             outbox.ping(frame.pingData, isAnswer: true)
             try outbox.check()
-        case .priority, .unknown: try floods.note(.idleFrame, now: now)
+        case .priority, .unknown: try note(.idleFrame, now: now)
         case .headers, .continuation, .pushPromise: break
         }
         return true
@@ -64,7 +66,7 @@ extension RequestSession {
                 settleUnproven(request, now: now)
             }
             do throws(HTTP2Violation) {
-                try floods.note(.reset, now: now)
+                try note(.reset, now: now)
             } catch {
                 handle(error, now: now)
             }
@@ -93,7 +95,7 @@ extension RequestSession {
         }
         let head = try responses.decode(block)
         guard !head.isInterim else {
-            try floods.note(.idleFrame, now: now)
+            try note(.idleFrame, now: now)
             if block.endsStream { throw HTTP2Violation(.malformedMessage, scope: .stream(block.streamID)) }
             return
         }
@@ -116,7 +118,7 @@ extension RequestSession {
         }
         guard let place = ring.find(frame.streamID) else { return try noteClosed(frame.streamID, now: now) }
         let content = try frame.content()
-        if content.isEmpty && !frame.endsStream { try floods.note(.idleFrame, now: now) }
+        if content.isEmpty && !frame.endsStream { try note(.idleFrame, now: now) }
         switch place.pointee.phase {
         case .awaiting: throw HTTP2Violation(.malformedMessage, scope: .stream(frame.streamID))
         case .succeeding: break
@@ -147,11 +149,7 @@ extension RequestSession {
 
     private func accept(_ place: UnsafeMutablePointer<OpenRequest>, now: Instant) {
         let request = place.pointee
-        // An answer before the end of the body leaves the stream half open.
-        if !bodies.isEmpty, bodies.contains(where: { $0.streamID == request.streamID }) {
-            outbox.reset(streamID: request.streamID, code: .noError)
-        }
-        close(place)
+        closeAnswered(place)
         accepted.append(request.sequence)
         samples.append(RequestSample(sequence: request.sequence, writtenAt: request.openedAt))
         refusedPause = .zero
@@ -162,14 +160,22 @@ extension RequestSession {
         }
     }
 
+    /// Closes a stream whose answer is complete. One that came before the end of the body leaves the stream half open, which the gateway
+    /// may end by a reset of its own (RFC 9113 section 8.1).
+    private func closeAnswered(_ place: UnsafeMutablePointer<OpenRequest>) {
+        let streamID = place.pointee.streamID
+        if !bodies.isEmpty, bodies.contains(where: { $0.streamID == streamID }) {
+            outbox.reset(streamID: streamID, code: .noError)
+            lateFrameCredit += 1
+        }
+        close(place)
+    }
+
     private func refuse(_ place: UnsafeMutablePointer<OpenRequest>, body: RefusalBody, now: Instant) {
         var request = place.pointee
         let status = Int(request.status)
-        if !bodies.isEmpty, bodies.contains(where: { $0.streamID == request.streamID }) {
-            outbox.reset(streamID: request.streamID, code: .noError)
-        }
-        close(place)
-        errorReplyCount += 1
+        closeAnswered(place)
+        common.errorReplyCount += 1
         (hasAnswered, isFruitless) = (true, false)
         // Whatever is not about the credentials was judged with good ones.
         if !isProven && status != 401 && status != 403 && status != 429 && status < 500 {
@@ -225,7 +231,7 @@ extension RequestSession {
 
     private func settleAccepted(now: Instant) {
         guard !accepted.isEmpty else { return }
-        acceptedCount += UInt64(accepted.count)
+        common.acceptedCount += UInt64(accepted.count)
         if zip(accepted, accepted.dropFirst()).contains(where: { $0 > $1 }) { accepted.sort() }
         var run = SequenceRun(start: accepted[0], count: 0)
         for sequence in accepted {
@@ -237,7 +243,9 @@ extension RequestSession {
         }
         events.append(.settled(run, .accepted, .response))
         accepted.removeAll(keepingCapacity: true)
-        if let seen = reconnectClock.proved() { events.append(.firstProof(after: now - seen, at: now)) }
+        if !isRetired, let seen = common.reconnectClock.proved() {
+            events.append(.firstProof(after: now - seen, at: now))
+        }
     }
 
     /// A frame for a stream that is not open: one that we have closed, or one that never was (RFC 9113 section 5.1).
@@ -246,15 +254,20 @@ extension RequestSession {
         if lateFrameCredit > 0 {
             lateFrameCredit -= 1
         } else {
-            try floods.note(.idleFrame, now: now)
+            try note(.idleFrame, now: now)
         }
+    }
+
+    /// Counts a frame that costs more than it moves, against what the connection's requests and its age allow.
+    private func note(_ kind: HTTP2FloodKind, now: Instant) throws(HTTP2Violation) {
+        try floods.note(kind, requests: UInt64(ring.nextStreamID / 2), now: now)
     }
 
     // MARK: - The connection
 
     private func handleSettings(_ frame: HTTP2Frame, now: Instant) throws(HTTP2Violation) {
-        guard !frame.isAcknowledgement else { return }
-        try floods.note(.settings, now: now)
+        guard !frame.isAcknowledgement else { return try note(.idleFrame, now: now) }
+        try note(.settings, now: now)
         let before = peer
         try peer.apply(frame)
         hasSettings = true
@@ -270,7 +283,8 @@ extension RequestSession {
         noteLimit(now: now)
     }
 
-    private func handleWindowUpdate(_ frame: HTTP2Frame) throws(HTTP2Violation) {
+    private func handleWindowUpdate(_ frame: HTTP2Frame, now: Instant) throws(HTTP2Violation) {
+        try note(.windowUpdate, now: now)
         let increment = Int64(try frame.windowIncrement())
         guard frame.streamID != 0 else { return try sendWindow.widen(by: increment) }
         guard frame.streamID % 2 == 1, frame.streamID < ring.nextStreamID else { throw HTTP2Violation(.idleStream) }
@@ -299,7 +313,7 @@ extension RequestSession {
         request.refusedStreams += 1
         if request.refusedStreams <= requests.refusedLimit { return sendAgain(request, otherwise: .lost, now: now) }
         isFruitless = true
-        flight.withdraw(openedAt: request.openedAt, now: now)
+        ownFlight.withdraw(openedAt: request.openedAt, now: now)
         events.append(
             request.unprovenResends > 0 ? .settled(request.run, .unknown, nil) : .lost(request.run, .refused))
     }
@@ -336,7 +350,7 @@ extension RequestSession {
     private func leave(_ why: Leaving, resent: UInt64, now: Instant) {
         if leaving == nil {
             let cause: Reconnect.Cause = if case .goAway(let code, _) = why { .goAway(code) } else { .end(.closedHere) }
-            reconnectClock.connectionEnded(
+            common.reconnectClock.connectionEnded(
                 cause, inFlight: UInt64(ring.openCount) + resent, resent: resent, at: now)
         }
         leaving = why

@@ -7,9 +7,6 @@ extension RequestSession {
     /// way.
     struct Wire: ~Copyable {
         var ring: StreamRing
-        var resends = ResendQueue()
-        /// What was claimed of the supply and not written yet.
-        var claimed = SequenceRun(start: 0, count: 0)
         var cursor: DeviceCursor
         var cursorSequence: UInt64 = 0
         var reader = HTTP2FrameReader(role: .client)
@@ -26,8 +23,6 @@ extension RequestSession {
         var isProven = false
         /// Whether a request on this connection was answered, however.
         var hasAnswered = false
-        /// Whether a request came to nothing since the last answer, on this connection or those before.
-        var isFruitless = false
         var leaving: Leaving?
         var refusedPause = Interval.zero
         var accepted: [UInt64] = []
@@ -50,13 +45,13 @@ extension RequestSession {
     }
 
     var resends: ResendQueue {
-        _read { yield wire.pointee.resends }
-        _modify { yield &wire.pointee.resends }
+        _read { yield common.work.pointee.resends }
+        _modify { yield &common.work.pointee.resends }
     }
 
     var claimed: SequenceRun {
-        _read { yield wire.pointee.claimed }
-        _modify { yield &wire.pointee.claimed }
+        _read { yield common.work.pointee.claimed }
+        _modify { yield &common.work.pointee.claimed }
     }
 
     var cursor: DeviceCursor {
@@ -125,8 +120,8 @@ extension RequestSession {
     }
 
     var isFruitless: Bool {
-        _read { yield wire.pointee.isFruitless }
-        _modify { yield &wire.pointee.isFruitless }
+        _read { yield common.work.pointee.isFruitless }
+        _modify { yield &common.work.pointee.isFruitless }
     }
 
     var leaving: Leaving? {
@@ -158,4 +153,27 @@ extension RequestSession {
         _read { yield wire.pointee.samples }
         _modify { yield &wire.pointee.samples }
     }
+}
+
+// MARK: - What the slot counts
+
+extension RequestSession {
+    /// How many connections stood so far.
+    public var connectionCount: Int { common.connectionCount }
+    /// How many requests were in flight over time; of sessions before this one what has ended.
+    public var flight: FlightClock {
+        var sum = common.earlierFlight
+        sum.add(ownFlight)
+        return sum
+    }
+    /// How many bytes of requests were written, headers included.
+    public var writtenBytes: UInt64 { common.writtenBytes }
+    /// How many requests were written, again or for the first time.
+    public var writtenCount: UInt64 { common.writtenCount }
+    /// How many of those were written again.
+    public var resentCount: UInt64 { common.resentCount }
+    /// How many notifications were accepted.
+    public var acceptedCount: UInt64 { common.acceptedCount }
+    /// How many requests were refused by a response.
+    public var errorReplyCount: Int { common.errorReplyCount }
 }

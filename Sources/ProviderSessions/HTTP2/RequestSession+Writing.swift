@@ -33,14 +33,16 @@ extension RequestSession {
         batch = nil
         noteSent(at: sentAt, now: now)
         if written.notifications > 0 {
-            writtenCount += written.notifications
-            writtenBytes += UInt64(written.bytes)
-            resentCount += written.resent
+            common.writtenCount += written.notifications
+            common.writtenBytes += UInt64(written.bytes)
+            common.resentCount += written.resent
             events.append(
                 .wrote(
                     notifications: written.notifications, resent: written.resent, bytes: UInt64(written.bytes),
                     residence: now - written.filledAt, at: now))
-            if let reconnect = reconnectClock.written(at: now) { events.append(.reconnected(reconnect)) }
+            if !isRetired, let reconnect = common.reconnectClock.written(at: now) {
+                events.append(.reconnected(reconnect))
+            }
         }
         concludeIfIdle(now: now)
     }
@@ -75,7 +77,7 @@ extension RequestSession {
             }
             guard ring.peekStreamID() <= requests.lastStreamID else {
                 leaving = .rollover
-                reconnectClock.connectionEnded(.rollover, inFlight: 0, resent: 0, at: now)
+                common.reconnectClock.connectionEnded(.rollover, inFlight: 0, resent: 0, at: now)
                 break
             }
             let room = batch.notifications == 0 ? capacity : planned
@@ -199,7 +201,7 @@ extension RequestSession {
     /// Tells when another number of requests may be open.
     func noteLimit(now: Instant) {
         let limit = streamLimit
-        guard limit != announcedLimit else { return }
+        guard limit != announcedLimit, !isRetired else { return }
         announcedLimit = limit
         events.append(.request(.streamLimit(limit, at: now)))
     }

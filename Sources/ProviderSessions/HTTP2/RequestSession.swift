@@ -7,7 +7,8 @@ public import Workload
 /// A machine without sockets, clock or queue, like ``ProviderSession``, and driven alike. Every request has an answer here, so there is
 /// nothing to prove: what an answer says is the notification's fate, and what has none when its connection ends is unproven.
 ///
-/// After GOAWAY no request is opened; those up to its last stream may finish, those above it go first on the next connection.
+/// After GOAWAY no request is opened; those up to its last stream may finish, those above it go first on the next connection, which
+/// a successor opens meanwhile (``takeSuccessor()``).
 /// A connection on which the gateway only ever refuses streams is given up after about two seconds and counts as a failed one.
 public final class RequestSession {
     /// Which of the run's connections this is, from 0.
@@ -16,28 +17,20 @@ public final class RequestSession {
     public let plan: SessionPlan
     /// What the session was told about requests.
     public let requests: RequestPlan
-    /// How many connections stood so far.
-    public internal(set) var connectionCount = 0
-    /// How many bytes of requests were written, headers included.
-    public internal(set) var writtenBytes: UInt64 = 0
-    /// How many requests were written, again or for the first time.
-    public internal(set) var writtenCount: UInt64 = 0
-    /// How many of those were written again.
-    public internal(set) var resentCount: UInt64 = 0
-    /// How many notifications were accepted.
-    public internal(set) var acceptedCount: UInt64 = 0
-    /// How many requests were refused by a response.
-    public internal(set) var errorReplyCount = 0
     /// What the gateway announced last.
     public internal(set) var peer = HTTP2Settings()
-    /// How many requests were in flight over time.
-    public internal(set) var flight = FlightClock()
+    /// How many requests were in flight over time, on this session's connections.
+    var ownFlight = FlightClock()
 
     let supply: SequenceSupply
     let source: NotificationSource
-    var random: SeededRandom
+    /// What outlives this session in its slot.
+    let common: RequestSlot
     var state = ConnectionState.idle
     var authorization: [UInt8]?
+    /// Whether another session has taken over, and this one only waits for its last answers.
+    var isRetired = false
+    var successor: RequestSession?
 
     // MARK: The connection
 
@@ -52,7 +45,6 @@ public final class RequestSession {
     var batch: PendingBatch?
     /// What the batch has of notifications that are written for the first time.
     var fresh = SequenceRuns()
-    var reconnectClock: ReconnectClock
     var blocked = BlockedClock()
 
     // MARK: Output
@@ -105,9 +97,18 @@ public final class RequestSession {
     static let responseBodyLimit = 32_768
 
     /// Makes the session of connection `slot`, counted from 0; `seed` decides the jitter of its pauses.
-    public init(
+    public convenience init(
         slot: Int, plan: SessionPlan, requests: RequestPlan, supply: SequenceSupply, source: NotificationSource,
         seed: UInt64
+    ) {
+        self.init(
+            slot: slot, plan: plan, requests: requests, supply: supply, source: source,
+            common: RequestSlot(slot, seed: seed), authorization: requests.fields.authorization)
+    }
+
+    init(
+        slot: Int, plan: SessionPlan, requests: RequestPlan, supply: SequenceSupply, source: NotificationSource,
+        common: RequestSlot, authorization: [UInt8]?
     ) {
         precondition(plan.batch.notifications > 0 && requests.streams > 0, "a batch and a connection hold a request")
         precondition(requests.lastStreamID % 2 == 1, "a client's streams have odd numbers")
@@ -116,10 +117,9 @@ public final class RequestSession {
         self.requests = requests
         self.supply = supply
         self.source = source
-        random = SeededRandom(seed: mix64(seed) ^ UInt64(slot))
-        authorization = requests.fields.authorization
+        self.common = common
+        self.authorization = authorization
         floods = HTTP2FloodGuard(limits: requests.floods)
-        reconnectClock = ReconnectClock(slot: slot)
         wire = .allocate(capacity: 1)
         wire.initialize(to: Wire(requests, source: source))
         scratch = .allocate(byteCount: RequestTemplate.maxTokenBytes + source.maxPayloadBytes, alignment: 16)
@@ -184,7 +184,7 @@ public final class RequestSession {
     public var unsettledCount: UInt64 { UInt64(ring.openCount) }
 
     /// When the end of a connection was seen whose replacement has not carried a batch yet; nil if there is none.
-    public var openEnd: Instant? { reconnectClock.openEnd }
+    public var openEnd: Instant? { common.reconnectClock.openEnd }
 
     /// How many requests may be open at once at present.
     public var streamLimit: Int {
@@ -239,9 +239,9 @@ public final class RequestSession {
     /// The connection asked for stands.
     public func connectionOpened(_ facts: ConnectionFacts, now: Instant) {
         guard state.opened(at: now) else { return }
-        connectionCount += 1
+        common.connectionCount += 1
         restart(now: now)
-        reconnectClock.opened(facts, at: now)
+        common.reconnectClock.opened(facts, at: now)
         events.append(.connected(facts, at: now))
         action = .fill
     }
@@ -276,8 +276,8 @@ public final class RequestSession {
         noteFlight(now: now)
         if state.isConnected {
             loseConnection(end, now: now)
-        } else if state.ended(at: now, plan: plan.reconnect, random: &random) != .ignore {
-            reconnectClock.attemptFailed()
+        } else if state.ended(at: now, plan: plan.reconnect, random: &common.random) != .ignore {
+            common.reconnectClock.attemptFailed()
             isFruitless = false
             events.append(.connectFailed(end, at: now))
             if !hasWork { finish(.finish) }
@@ -345,12 +345,17 @@ public final class RequestSession {
 
     // MARK: - Ends
 
-    /// Whether anything is left that needs a connection.
-    var hasWork: Bool { !resends.isEmpty || claimed.count > 0 || !supply.isExhausted }
+    /// Whether anything is left that needs a connection, or may come to need one.
+    var hasWork: Bool { !isRetired && (hasOwnWork || common.drainingCount > 0) }
+
+    /// Whether anything is left to be sent.
+    var hasOwnWork: Bool { !resends.isEmpty || claimed.count > 0 || !supply.isExhausted }
 
     /// Replaces a connection that is to be left, or ends the slot, once no answer is awaited any more.
     func concludeIfIdle(now: Instant) {
-        guard state.isOpen, ring.openCount == 0, batch == nil else { return }
+        guard state.isOpen else { return }
+        handOver()
+        guard ring.openCount == 0, batch == nil else { return }
         switch leaving {
         case nil:
             guard !hasWork, outbox.isEmpty else { return }
@@ -395,15 +400,15 @@ public final class RequestSession {
         refusalBodies.removeAll()
         batch = nil
         if let hold = blocked.end(at: now) { events.append(.request(hold)) }
-        if !isExpected {
-            reconnectClock.connectionEnded(
+        if !isExpected && !isRetired {
+            common.reconnectClock.connectionEnded(
                 .end(end), inFlight: inFlight, resent: UInt64(resends.count - queued), at: now)
         }
         guard hasWork else { return finish(.drop) }
         // Who asks for calm gets a pause, however much came before.
         let isCalming = if case .goAway(.enhanceYourCalm, _)? = leaving { true } else { false }
         let wasOfUse = !isCalming && (hasAnswered || !isFruitless)
-        switch state.ended(at: now, plan: plan.reconnect, random: &random, wasOfUse: wasOfUse) {
+        switch state.ended(at: now, plan: plan.reconnect, random: &common.random, wasOfUse: wasOfUse) {
         case .connect: action = .replace
         case .pause: action = .drop
         case .ignore: break
@@ -439,7 +444,7 @@ public final class RequestSession {
     /// Sends a notification again before any new one.
     func sendAgain(_ request: OpenRequest, otherwise: Fate, now: Instant) {
         isFruitless = true
-        flight.withdraw(openedAt: request.openedAt, now: now)
+        ownFlight.withdraw(openedAt: request.openedAt, now: now)
         resends.append(
             Resend(
                 sequence: request.sequence, unprovenResends: request.unprovenResends, retries: request.retries,
@@ -448,9 +453,13 @@ public final class RequestSession {
     }
 
     /// What is open now has been so since the last call; called before anything changes at another instant.
-    func noteFlight(now: Instant) { flight.advance(to: now, inFlight: ring.openCount) }
+    func noteFlight(now: Instant) { ownFlight.advance(to: now, inFlight: ring.openCount) }
 
     func finish(_ last: SessionAction) {
+        if isRetired && !state.isFinished {
+            common.drainingCount -= 1
+            common.earlierFlight.add(ownFlight)
+        }
         state.finish()
         action = last
     }

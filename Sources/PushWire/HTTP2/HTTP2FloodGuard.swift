@@ -8,8 +8,11 @@ public enum HTTP2FloodKind: Int, Hashable, Sendable, CaseIterable {
     case ping
     /// Streams that end as soon as they begin (rapid reset).
     case reset
-    /// Frames that move nothing: DATA and header blocks without content, PRIORITY, unknown types.
+    /// Frames that move nothing: DATA and header blocks without content or for streams that are over, PRIORITY, acknowledgements,
+    /// GOAWAY, unknown types.
     case idleFrame
+    /// WINDOW_UPDATE, which may open a window by one byte.
+    case windowUpdate
     /// Our own answers, which the peer does not read.
     case unreadAnswer
 }
@@ -20,12 +23,15 @@ public struct HTTP2FloodLimit: Hashable, Sendable {
     public var burst: Int64
     /// How many a second may come for ever, at least 1.
     public var perSecond: Int64
+    /// How many more may come for each request, saved up to ``burst``.
+    public var perRequest: Int64
 
     /// Makes a limit.
-    public init(burst: Int64, perSecond: Int64) {
-        precondition(burst > 0 && perSecond > 0, "a limit lets something through")
+    public init(burst: Int64, perSecond: Int64, perRequest: Int64 = 0) {
+        precondition(burst > 0 && perSecond > 0 && perRequest >= 0, "a limit lets something through")
         self.burst = burst
         self.perSecond = perSecond
+        self.perRequest = perRequest
     }
 }
 
@@ -33,12 +39,14 @@ public struct HTTP2FloodLimit: Hashable, Sendable {
 public struct HTTP2FloodLimits: Hashable, Sendable {
     /// SETTINGS frames.
     public var settings = HTTP2FloodLimit(burst: 100, perSecond: 20)
-    /// PING frames.
-    public var ping = HTTP2FloodLimit(burst: 100, perSecond: 20)
+    /// PING frames, of which some libraries send one with each burst of data to measure the round trip.
+    public var ping = HTTP2FloodLimit(burst: 100, perSecond: 20, perRequest: 1)
     /// RST_STREAM frames, and whatever else makes us send one.
     public var reset = HTTP2FloodLimit(burst: 1_000, perSecond: 100)
-    /// Frames that move nothing.
-    public var idleFrame = HTTP2FloodLimit(burst: 1_000, perSecond: 100)
+    /// Frames that move nothing; old clients send PRIORITY with every request.
+    public var idleFrame = HTTP2FloodLimit(burst: 1_000, perSecond: 100, perRequest: 8)
+    /// WINDOW_UPDATE frames; a receiver that widens both windows after every frame of a longest body takes eight.
+    public var windowUpdate = HTTP2FloodLimit(burst: 10_000, perSecond: 1_000, perRequest: 8)
 
     /// Makes the default limits.
     public init() {}
@@ -49,6 +57,7 @@ public struct HTTP2FloodLimits: Hashable, Sendable {
         case .ping: ping
         case .reset: reset
         case .idleFrame, .unreadAnswer: idleFrame
+        case .windowUpdate: windowUpdate
         }
     }
 }
@@ -56,22 +65,34 @@ public struct HTTP2FloodLimits: Hashable, Sendable {
 /// Counts what a peer sends too much of.
 ///
 /// Each kind has the time at which its allowance would be whole again; a frame moves that by one share of a second, and is one too
-/// many when it lies further ahead than a burst takes. So nothing is counted while nothing comes, and no timer is needed.
+/// many when it lies further ahead than a burst takes. So nothing is counted while nothing comes, and no timer is needed. What requests
+/// allow beside that is worked out when such a frame comes, so that requests themselves cost nothing.
 public struct HTTP2FloodGuard: Sendable {
     private let limits: HTTP2FloodLimits
-    private var wholeAt: InlineArray<5, Instant> = InlineArray(repeating: .zero)
+    private var wholeAt: InlineArray<6, Instant> = InlineArray(repeating: .zero)
+    /// How many requests the connection had when a frame of each kind came last, and what is left of their allowance.
+    private var knownRequests: InlineArray<6, UInt64> = InlineArray(repeating: 0)
+    private var allowance: InlineArray<6, Int64> = InlineArray(repeating: 0)
 
     /// Makes a guard to which nothing has come yet.
     public init(limits: HTTP2FloodLimits = HTTP2FloodLimits()) { self.limits = limits }
 
-    /// A frame of that kind came.
+    /// A frame of that kind came, on a connection that had so many requests.
     ///
     /// - Throws: ``HTTP2Rule/flood(_:)`` for the connection if it is one too many.
-    public mutating func note(_ kind: HTTP2FloodKind, now: Instant) throws(HTTP2Violation) {
+    public mutating func note(_ kind: HTTP2FloodKind, requests: UInt64, now: Instant) throws(HTTP2Violation) {
         let limit = limits[kind]
+        let place = kind.rawValue
+        let fresh = Int64(min(requests &- knownRequests[place], UInt64(limit.burst)))
+        knownRequests[place] = requests
+        allowance[place] = min(limit.burst, allowance[place] + fresh * limit.perRequest)
+        guard allowance[place] == 0 else {
+            allowance[place] -= 1
+            return
+        }
         let share = Interval(nanoseconds: 1_000_000_000 / limit.perSecond)
-        let next = max(wholeAt[kind.rawValue], now) + share
+        let next = max(wholeAt[place], now) + share
         guard next - now <= share * limit.burst else { throw HTTP2Violation(.flood(kind)) }
-        wholeAt[kind.rawValue] = next
+        wholeAt[place] = next
     }
 }

@@ -32,6 +32,9 @@ extension RefusalReason {
     /// Where it occurs.
     public var sources: Sources { facts.sources }
 
+    /// Whether it is about the certificate with which the connection was opened, so that the next one fares no better.
+    public var isAboutCertificate: Bool { self == .badCertificate || self == .badCertificateEnvironment }
+
     /// Finds the reason whose text these bytes are.
     public init?(name: UnsafeRawBufferPointer) {
         guard let index = Self.table.firstIndex(where: { $0.name.equals(name) }) else { return nil }

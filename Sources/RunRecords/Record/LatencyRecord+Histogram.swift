@@ -2,22 +2,17 @@ public import Histograms
 
 extension LatencyRecord {
     /// Makes a series from a histogram of nanoseconds.
-    ///
-    /// A quantile with fewer than ten values beyond it would be the maximum under another name, and is left null.
     public init(_ histogram: Histogram) {
         let totals = histogram.totals
         count = totals.count
         minNs = totals.minimum
         maxNs = totals.maximum
         meanNs = histogram.mean.map { Int64($0.rounded()) }
+        sumNs = totals.isExact ? Int64(exactly: totals.sum) : nil
         overflowCount = totals.overflowCount
         invalidCount = totals.invalidCount
         self.histogram = histogram.base64()
-        guard let values = histogram.values(atQuantiles: [0.5, 0.9, 0.99, 0.999]) else { return }
-        quantiles.p50 = values[0]
-        if count >= 100 { quantiles.p90 = values[1] }
-        if count >= 1_000 { quantiles.p99 = values[2] }
-        if count >= 10_000 { quantiles.p999 = values[3] }
+        quantiles = QuantilesRecord(histogram)
     }
 
     /// The latency that a share of all, 0 to 1, did not exceed, however few there are; nil without values, or if the
@@ -30,5 +25,19 @@ extension LatencyRecord {
     public func count(upTo bound: Int64) -> Int64? {
         guard bound >= 0 else { return 0 }
         return (try? Histogram(base64: histogram))?.count(in: 0...bound)
+    }
+}
+
+extension QuantilesRecord {
+    /// Reads quantiles off a histogram of nanoseconds.
+    ///
+    /// One with fewer than ten values beyond it would be the maximum under another name, and is left null.
+    public init(_ histogram: Histogram) {
+        self.init()
+        guard let values = histogram.values(atQuantiles: [0.5, 0.9, 0.99, 0.999]) else { return }
+        p50 = values[0]
+        if histogram.count >= 100 { p90 = values[1] }
+        if histogram.count >= 1_000 { p99 = values[2] }
+        if histogram.count >= 10_000 { p999 = values[3] }
     }
 }

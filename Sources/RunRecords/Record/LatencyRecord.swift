@@ -8,6 +8,8 @@ public struct LatencyRecord: Codable, Equatable, Sendable {
     @ExplicitNull public var maxNs: Int64?
     /// The mean, rounded; null if there is none.
     @ExplicitNull public var meanNs: Int64?
+    /// The exact sum; null if it needs more than 63 bits, and in records of versions that did not tell.
+    @ExplicitNull public var sumNs: Int64?
     /// Values that a share of all did not exceed.
     public var quantiles = QuantilesRecord()
     /// Values longer than the histogram's range, which have no cell.

@@ -20,7 +20,7 @@ public struct ProviderAPIRecord: Codable, Equatable, Sendable {
     public var unanswered: Int64 = 0
     /// Streams beyond the last one of a GOAWAY.
     public var ignoredStreams: Int64 = 0
-    /// GOAWAY frames with a last stream that counts.
+    /// GOAWAY frames sent, announcements and those for broken rules among them.
     public var goAways: Int64 = 0
     /// Connections that ended because the client broke the protocol.
     public var violations: Int64 = 0

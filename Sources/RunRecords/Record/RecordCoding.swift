@@ -57,7 +57,9 @@ package enum RecordCoding {
         do throws(JSON5SyntaxError) {
             _ = try JSON5Reader.read(text, source: path)
         } catch {
-            let isCut = error.found.hasSuffix("without an end") || isBeginning(ofValue: bytes[error.offset...])
+            let rest = bytes[error.offset...]
+            let isCut =
+                error.found.hasSuffix("without an end") || isBeginning(ofValue: rest) || isBeginning(ofEscape: rest)
             if isCut { return .truncated(path: path, length: bytes.count) }
             return .notJSON(path: path, offset: error.offset, found: error.found)
         }
@@ -72,6 +74,12 @@ package enum RecordCoding {
         guard bytes.dropFirst(word.utf8.count).allSatisfy(isBlank) else { return false }
         if ["true", "false", "null"].contains(where: { $0.hasPrefix(word) }) { return true }
         return word.utf8.allSatisfy { JSON5Reader.isDigit($0) || "-+.eE".utf8.contains($0) }
+    }
+
+    /// Whether the last bytes of a text may be the first ones of an escape in a string: a backslash, and fewer digits than it has.
+    private static func isBeginning(ofEscape bytes: ArraySlice<UInt8>) -> Bool {
+        guard bytes.first == UInt8(ascii: "\\"), bytes.count < 6 else { return false }
+        return bytes.count == 1 || bytes.dropFirst().first == UInt8(ascii: "u")
     }
 
     private static func validPrefixCount(_ bytes: [UInt8]) -> Int {

@@ -35,6 +35,12 @@ struct CompareCommand {
             throw UsageError(
                 description: modes.map { "--\($0.rawValue)" }.joined(separator: " and ") + " exclude each other")
         }
+        guard !parsed.has("confirm") || modes.contains(.run) else {
+            throw UsageError(
+                description:
+                    "--confirm makes the runs once more, and records do not hold the programs and targets that "
+                    + "made them; compare --run PROFILE [PROFILE] --confirm makes the runs of both sides itself")
+        }
         for (name, accepted) in Mode.ownOptions where parsed.has(name) && !accepted.contains(where: modes.contains) {
             throw UsageError(
                 description: "--\(name) goes with "

@@ -13,7 +13,8 @@ struct RunCommand {
     private let parsed: ParsedCommand
     private let profile: Profile
     private let outputs: [OutputRequest]
-    private let progress: ProgressPrinter.Style
+    private let progress: ProgressStyle
+    private let metrics: MetricsOptions?
     private let limits: MachineLimits
     private let count: Int
 
@@ -25,7 +26,8 @@ struct RunCommand {
         count = try RepeatedRun.count(parsed)
         outputs = try OutputRequest.read(
             parsed.values["output"] ?? [], of: count > 1 ? OutputFormat.ofSeveralRuns : OutputFormat.allCases)
-        progress = try ProgressPrinter.Style(option: parsed.last("progress"), isQuiet: parsed.has("quiet"))
+        metrics = try MetricsOptions(parsed)
+        progress = try ProgressStyle(option: parsed.last("progress"), isQuiet: parsed.has("quiet"))
         limits = try MachineLimits(option: parsed.last("calibration"))
     }
 
@@ -53,15 +55,19 @@ struct RunCommand {
         var start = RunRecord()
         describe(&start)
         start.calibration = calibration
-        let printer = ProgressPrinter(style: progress)
+        let page = try metrics.map { try MetricsPage($0, draft: start, warmup: profile.phases.warmup) }
+        let printer = ProgressPrinter(style: progress, title: start.name)
+        defer { printer.end() }
         let keeper = RecordKeeper(record: start, files: jsonFiles)
         let logs = try logPaths.map { try IntervalLogFile(path: $0, record: start) }
         let watch = ThresholdWatch(profile)
         let failure = Mutex<(outcome: ThresholdRecord, elapsed: Interval)?>(nil)
         var options = RunOptions(
             program: "/proc/self/exe", profileJSON: profile.effectiveJSON.canonicalText, interrupts: interrupts,
-            onInterval: { interval in
+            onProgress: { interval in
                 printer.show(interval)
+                page?.take(interval)
+                guard interval.endsInterval else { return }
                 keeper.keep(interval)
                 for log in logs { log.add(interval.intervals) }
                 guard ![.draining, .ended].contains(interval.phase), let failed = watch.failure(in: interval.intervals)
@@ -73,6 +79,7 @@ struct RunCommand {
                 if isFirst { interrupts.add() }
             })
         options.keepsIntervalHistograms = outputs.contains { $0.format == .hlog }
+        options.tellsLatencies = page != nil
         options.calibration = calibration
         let engine = try RunEngine(profile: profile, options: options)
         for warning in engine.warnings where !parsed.has("quiet") { Terminal.complain("warning: \(warning)") }
@@ -87,6 +94,7 @@ struct RunCommand {
             Terminal.complain("\(record.verdict.status.rawValue): \(record.verdict.reasons.joined(separator: "; "))")
         }
         try write(record)
+        await page?.linger(over: record, interrupts: interrupts)
         return ExitOptions(parsed).code(
             Int32(record.verdict.exitCode ?? Int(ExitCode.internalError)), reasons: record.verdict.reasons)
     }
@@ -163,17 +171,7 @@ private final class RecordKeeper: Sendable {
     func keep(_ progress: RunProgress) {
         guard !files.isEmpty else { return }
         var record = record
-        record.intervals = progress.intervals
-        record.durationNs = progress.elapsed.nanoseconds
-        // Until the end nothing is proved: what was written is unknown, the rest unsent.
-        let rejected = progress.intervals.reduce(0) { $0 + $1.rejected }
-        let resent = progress.intervals.reduce(0) { $0 + $1.resent }
-        let written = progress.intervals.reduce(0) { $0 + $1.written } - resent
-        record.ledger.generated = max(Int64(progress.planned ?? UInt64(written)), written)
-        record.ledger.rejected = rejected
-        record.ledger.unknown = written - rejected
-        record.ledger.unsent = record.ledger.generated - written
-        record.ledger.resent = resent
+        record.tell(progress)
         // A disk that is full now may have room at the end; then the error is reported.
         guard let text = try? draft.withLock({ draft throws(RecordError) in try draft.encoded(record) }) else { return }
         for file in files { try? file.writeInterval(text) }

@@ -62,8 +62,13 @@ enum CommandTable {
             faults, set, output,
             .value("allow-host", nil, "NAME", "allow load on this host, which the profile must name too; repeatable"),
             .value(
-                "progress", nil, "STYLE", "auto, plain, json or none",
-                choices: ProgressPrinter.Style.allCases.map(\.rawValue)),
+                "progress", nil, "STYLE", "auto, tui (a screen), plain (lines), json or none",
+                choices: ProgressStyle.allCases.map(\.rawValue)),
+            .value(
+                "metrics", nil, "[HOST:]PORT",
+                "serve the run's state to Prometheus at /metrics; port 0 takes a free one"),
+            .value("metrics-linger", nil, "TIME", "go on serving the result for so long (0s), so that it is scraped"),
+            .flag("expose-metrics", nil, "let --metrics listen where other machines reach it"),
             .value(
                 "calibration", nil, "WHEN",
                 "auto (the default): this machine's limits are measured once a boot; cached: only if known; off"),

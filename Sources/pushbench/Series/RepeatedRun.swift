@@ -8,7 +8,7 @@ struct RepeatedRun {
     let parsed: ParsedCommand
     let count: Int
     let outputs: [OutputRequest]
-    let progress: ProgressPrinter.Style
+    let progress: ProgressStyle
 
     /// The option's number; 1 without it.
     static func count(_ parsed: ParsedCommand) throws(UsageError) -> Int {
@@ -22,7 +22,8 @@ struct RepeatedRun {
     /// Carries all of them out; a series that is interrupted has the runs so far.
     func execute(interrupts: Interrupts) async throws -> Int32 {
         var order = RunOrder(parsed, profile: parsed.arguments[0])
-        order.progress = progress.rawValue
+        order.progress = progress.resolved.rawValue
+        order.arguments += MetricsOptions.words(parsed)
         let folder = try ScratchFolder()
         var series = RunSeriesRecord()
         for number in 1...count {

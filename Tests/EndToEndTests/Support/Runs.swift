@@ -32,7 +32,7 @@ struct Run {
     func record(sourceLocation: SourceLocation = #_sourceLocation) async throws -> RunRecord {
         var options = RunOptions(
             program: program.path, profileJSON: profile.effectiveJSON.canonicalText, interrupts: interrupts,
-            onInterval: onInterval)
+            onProgress: { [onInterval] progress in if progress.endsInterval { onInterval(progress) } })
         options.outageLimit = outageLimit
         var record = try await RunEngine(profile: profile, options: options).run()
         record.conclude(thresholds: [])

@@ -23,7 +23,12 @@ enum Clients {
     /// What runs a driver: the Python environment that its library is installed in, or node.
     private static func interpreter(of driver: String) throws -> String {
         if driver.hasSuffix(".mjs") { return "node" }
-        let place = driver.hasPrefix("aapns") ? "interop-aapns" : "interop"
+        let place =
+            switch driver.prefix(while: { $0 != "_" && $0 != "." }) {
+            case "aapns": "interop-aapns"
+            case "report", "terminal", "prometheus": "interop-reports"
+            default: "interop"
+            }
         let python = build.appending(path: "\(place)/bin/python").path
         try #require(
             access(python, X_OK) == 0,
@@ -45,6 +50,14 @@ enum Clients {
         let errors = (try? String(contentsOfFile: "\(scratch.path)/errors", encoding: .utf8)) ?? ""
         try #require(status == 0, "\(driver) ended with \(status): \(errors)")
         return try JSONDecoder().decode(type, from: Data(output))
+    }
+
+    /// A program of Debian's `prometheus` package, where `scripts/interop-setup` has put it, or the system's own.
+    static func prometheus(_ name: String) throws -> String {
+        let places = [build.appending(path: "prometheus/usr/bin/\(name)").path, "/usr/bin/\(name)"]
+        return try #require(
+            places.first { access($0, X_OK) == 0 },
+            "\(name) is not installed: run scripts/interop-setup, or set SKIP_INTEROP=1 to leave these tests out")
     }
 
     /// Feeds `openssl s_client` the bytes of a file; it ends when the server closes.

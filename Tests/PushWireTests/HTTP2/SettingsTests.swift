@@ -73,16 +73,34 @@ import Testing
         var limits = HTTP2FloodLimits()
         let limit = HTTP2FloodLimit(burst: 50, perSecond: 10)
         (limits.settings, limits.ping, limits.reset, limits.idleFrame) = (limit, limit, limit, limit)
+        limits.windowUpdate = limit
         var guardian = HTTP2FloodGuard(limits: limits)
         var now = Instant.zero + .seconds(5)
-        for _ in 0..<50 { try guardian.note(kind, now: now) }
-        #expect(throws: HTTP2Violation(.flood(kind))) { try guardian.note(kind, now: now) }
+        for _ in 0..<50 { try guardian.note(kind, requests: 0, now: now) }
+        #expect(throws: HTTP2Violation(.flood(kind))) { try guardian.note(kind, requests: 0, now: now) }
         now = now + .seconds(1)
-        for _ in 0..<10 { try guardian.note(kind, now: now) }
-        #expect(throws: HTTP2Violation(.flood(kind))) { try guardian.note(kind, now: now) }
-        for other in HTTP2FloodKind.allCases where other != kind { try guardian.note(other, now: now) }
+        for _ in 0..<10 { try guardian.note(kind, requests: 0, now: now) }
+        #expect(throws: HTTP2Violation(.flood(kind))) { try guardian.note(kind, requests: 0, now: now) }
+        for other in HTTP2FloodKind.allCases where other != kind { try guardian.note(other, requests: 0, now: now) }
         for second in 1...100 as ClosedRange<Int64> {
-            for _ in 0..<10 { try guardian.note(kind, now: now + .seconds(second)) }
+            for _ in 0..<10 { try guardian.note(kind, requests: 0, now: now + .seconds(second)) }
+        }
+    }
+
+    @Test func `each request allows so many more, saved up to a burst and no further`() throws {
+        var limits = HTTP2FloodLimits()
+        limits.windowUpdate = HTTP2FloodLimit(burst: 50, perSecond: 10, perRequest: 3)
+        var guardian = HTTP2FloodGuard(limits: limits)
+        for requests in 1...10_000 as ClosedRange<UInt64> {
+            for _ in 0..<3 { try guardian.note(.windowUpdate, requests: requests, now: .zero) }
+        }
+        for _ in 0..<50 { try guardian.note(.windowUpdate, requests: 10_000, now: .zero) }
+        #expect(throws: HTTP2Violation(.flood(.windowUpdate))) {
+            try guardian.note(.windowUpdate, requests: 10_000, now: .zero)
+        }
+        for _ in 0..<50 { try guardian.note(.windowUpdate, requests: 1_000_000, now: .zero) }
+        #expect(throws: HTTP2Violation(.flood(.windowUpdate))) {
+            try guardian.note(.windowUpdate, requests: 1_000_000, now: .zero)
         }
     }
 

@@ -89,7 +89,55 @@ import Testing
             for _ in 0..<10_000 { gateway.frame(.ping, payload: [1, 2, 3, 4, 5, 6, 7, 8]) }
         }
         Self.expectRefusal(world, .flood(.ping))
-        #expect(world.gateways[0].pongs.count <= 100)
+        #expect(world.gateways[0].pongs.count <= 100 + 20)
+    }
+
+    @Test(arguments: [0, 1, 39] as [UInt32])
+    func `a flood of window updates`(stream: UInt32) throws {
+        let world = try Self.world { _, gateway in
+            for _ in 0..<11_000 { gateway.widen(by: 1, stream: stream) }
+        }
+        Self.expectRefusal(world, .flood(.windowUpdate))
+    }
+
+    @Test(arguments: [HTTP2FrameType.settings, .ping, .priority])
+    func `a flood of frames that are no news`(type: HTTP2FrameType) throws {
+        let payload: [UInt8] = type == .settings ? [] : type == .ping ? [0, 0, 0, 0, 0, 0, 0, 1] : [0, 0, 0, 0, 1]
+        let world = try Self.world { _, gateway in
+            for _ in 0..<2_000 {
+                gateway.frame(
+                    type, type == .priority ? [] : .acknowledgement, stream: type == .priority ? 1 : 0, payload: payload
+                )
+            }
+        }
+        Self.expectRefusal(world, .flood(.idleFrame))
+    }
+
+    @Test func `a flood of goodbyes`() throws {
+        let world = try Self.world { _, gateway in
+            for _ in 0..<100_000 { gateway.goAway(last: HTTP2FrameHeader.lastStreamID) }
+        }
+        #expect(Self.violations(world) == [HTTP2Violation(.flood(.idleFrame))])
+        #expect(world.ledger.requests.goAways.values.reduce(0, +) < 2_000)
+        world.expectOrder(accepted: 100 - world.ledger.count(of: .unknown))
+    }
+
+    @Test func `a gateway that widens its windows with every request is no flood`() throws {
+        let world = try RequestWorld(20_000) { $0.streams = 20 }
+        world.prepare = { gateway in
+            gateway.announce { $0.maxConcurrentStreams = 20 }
+            gateway.replenishes = false
+            gateway.onRequest = { [unowned gateway] request in
+                for stream in [0, request.streamID] {
+                    for _ in 0..<2 { gateway.widen(by: 50, stream: stream) }
+                }
+                gateway.frame(.ping, payload: [0, 0, 0, 0, 0, 0, 0, 1])
+                gateway.accept(request.streamID)
+            }
+        }
+        world.run()
+        world.expectOrder()
+        #expect(world.gateways.count == 1 && Self.violations(world).isEmpty)
     }
 
     @Test func `a flood of empty data`() throws {

@@ -51,7 +51,7 @@ import Testing
         }
         world.run()
         world.expectOrder()
-        #expect(world.ledger.requests.goAways == [.protocolError: 1])
+        #expect(world.ledger.requests.goAways == [.init(code: .protocolError): 1])
         #expect(world.gateways.count == 2)
         #expect(world.timesSeen.values.allSatisfy { $0 == 1 })
     }
@@ -88,13 +88,12 @@ import Testing
 
     // MARK: - C44: GOAWAY
 
-    /// A gateway that holds all answers until 1,200 streams are open (1 ... 2,399), then does as it is told.
+    /// A gateway that answers the first request, holds all others until 1,199 streams are open (3 ... 2,399), and then does as it is told.
     private static func world(
-        streams: Int = 1_200, _ count: UInt64 = 5_000, _ end: @escaping (RequestWorld, ScriptedGateway) -> Void
+        _ count: UInt64 = 5_000, streams: Int = 1_199, _ end: @escaping (RequestWorld, ScriptedGateway) -> Void
     ) throws -> RequestWorld {
         let world = try RequestWorld(count, payload: 64) {
             $0.streams = streams
-            $0.provesAuthorization = false
         }
         world.prepare = { [unowned world] gateway in
             gateway.announce { $0.maxConcurrentStreams = 10_000 }
@@ -103,7 +102,8 @@ import Testing
                 guard gateway.index == 0 else {
                     return world.after(.milliseconds(2)) { gateway.accept(request.streamID) }
                 }
-                if request.number == streams - 1 { end(world, gateway) }
+                if request.number == 0 { gateway.accept(request.streamID) }
+                if request.number == streams { end(world, gateway) }
             }
         }
         return world
@@ -139,7 +139,91 @@ import Testing
             world.events.compactMap { if case .reconnected(let reconnect) = $0 { reconnect } else { nil } }.first)
         #expect(reconnect.cause == .goAway(.noError))
         #expect(reconnect.resent == 200)
-        #expect(reconnect.cost > .milliseconds(30))
+        #expect(reconnect.cost < .milliseconds(10), "the next connection does not wait for the answers of the last one")
+        #expect(world.mostConnections == 2)
+    }
+
+    @Test func `the load goes on while a connection that was given up is slow to answer`() throws {
+        let world = try Self.world(5_000) { world, gateway in
+            gateway.goAway(last: 1_999)
+            world.after(.seconds(5)) { Self.answer(gateway, through: 1_999) }
+        }
+        var doneAt: Instant?
+        world.prepare = { [unowned world, prepare = world.prepare] gateway in
+            prepare(gateway)
+            guard gateway.index == 1 else { return }
+            gateway.onRequest = { [unowned gateway] request in
+                if request.number == 3_999 { doneAt = world.now }
+                world.after(.milliseconds(2)) { gateway.accept(request.streamID) }
+            }
+        }
+        world.run()
+        Self.expectSentOnceMore(world, 200)
+        #expect(try #require(doneAt) < .zero + .milliseconds(200), "everything else was sent by then")
+        #expect(world.now > .zero + .seconds(5))
+        #expect(world.ledger.lostConnections.isEmpty)
+    }
+
+    @Test func `a slot has few connections at once, however often the gateway gives them up`() throws {
+        let world = try RequestWorld(400) { $0.requestTimeout = .seconds(2) }
+        world.prepare = { [unowned world] gateway in
+            gateway.announce { $0.maxConcurrentStreams = 10 }
+            gateway.onRequest = { [unowned gateway] request in
+                // The first answer proves the connection, and the others come very late.
+                guard request.number > 0 else { return gateway.accept(request.streamID) }
+                if request.number == 1 { gateway.goAway(last: HTTP2FrameHeader.lastStreamID) }
+                world.after(.seconds(1)) { gateway.accept(request.streamID) }
+            }
+        }
+        world.run()
+        world.expectOrder()
+        #expect(world.mostConnections == 3)
+        #expect(world.gateways.count > 20)
+    }
+
+    @Test func `what a connection leaves behind after it was given up goes on with the next one`() throws {
+        let world = try Self.world { world, gateway in
+            gateway.goAway(last: HTTP2FrameHeader.lastStreamID)
+            world.after(.milliseconds(20)) {
+                // Some are refused, then some given up, and the connection breaks before the others are answered.
+                for stream in stride(from: 2_201 as UInt32, through: 2_399, by: 2) {
+                    gateway.reset(stream, .refusedStream)
+                }
+                world.after(.milliseconds(20)) {
+                    gateway.goAway(last: 1_999)
+                    Self.answer(gateway, through: 1_899)
+                    world.after(.milliseconds(20)) { world.close(gateway, .reset) }
+                }
+            }
+        }
+        world.run()
+        world.expectOrder(accepted: 4_950)
+        #expect(world.ledger.count(of: .unknown) == 50)
+        #expect(world.session.resentCount == 200 && world.gateways.count == 2)
+        #expect(world.ledger.requests.goAways == [.init(code: .noError): 2])
+    }
+
+    @Test func `a slot without work waits for the last answers, and does what they leave to be done`() throws {
+        let world = try Self.world(1_200) { world, gateway in
+            gateway.goAway(last: 2_397)
+            world.after(.milliseconds(50)) {
+                gateway.reset(3, .refusedStream)
+                Self.answer(gateway, through: 2_397)
+            }
+        }
+        world.run()
+        world.expectOrder()
+        #expect(world.gateways.count == 2 && world.session.resentCount == 2)
+        #expect(world.gateways[1].requests.map(\.sequence) == [1_199, 1])
+    }
+
+    @Test func `a run that is given up meanwhile gives every notification one fate`() throws {
+        let world = try Self.world { _, gateway in gateway.goAway(last: 1_999) }
+        world.run(for: .milliseconds(30))
+        #expect(world.connectionCount == 2)
+        world.abandon()
+        world.expectOrder(accepted: world.ledger.count(of: .accepted))
+        #expect(world.ledger.count(of: .unknown) >= 900)
     }
 
     @Test func `a second goaway names the last stream after a first one that names none`() throws {
@@ -170,8 +254,8 @@ import Testing
             world.close(gateway)
         }
         world.run()
-        Self.expectSentOnceMore(world, 1_200)
-        #expect(world.ledger.requests.goAwayReasons == ["Shutdown": 1])
+        Self.expectSentOnceMore(world, 1_199)
+        #expect(world.ledger.requests.goAways == [.init(code: .noError, reason: "Shutdown"): 1])
     }
 
     @Test func `streams that a leaving gateway never answers are unproven when it closes`() throws {

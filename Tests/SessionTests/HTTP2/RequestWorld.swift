@@ -8,15 +8,23 @@ import Workload
 /// One session against scripted gateways, under a clock that moves only when told.
 final class RequestWorld {
     private enum Happening {
-        case connected
+        case connected(Line)
         case toGateway(Int, [UInt8])
         case toSession(Int, [UInt8])
         case ended(Int, ConnectionEnd)
         case call(() -> Void)
     }
 
+    /// A session and the gateway of its connection; sessions that have a successor wait for their last answers.
+    private final class Line {
+        let session: RequestSession
+        var present: Int?
+
+        init(_ session: RequestSession) { self.session = session }
+    }
+
     private(set) var now = Instant.zero
-    let session: RequestSession
+    private var lines: [Line]
     let supply: SequenceSupply
     var ledger = FateLedger()
     private(set) var events: [SessionEvent] = []
@@ -36,7 +44,6 @@ final class RequestWorld {
     private let notifications: UInt64
     private var happenings: [(at: Instant, order: Int, what: Happening)] = []
     private var orderCount = 0
-    private var present: Int?
     private var attemptCount = 0
 
     init(
@@ -57,8 +64,18 @@ final class RequestWorld {
             payloads: .generated(
                 try PayloadGenerator(PayloadPlan(seed: 7, sizes: PayloadSizes(constant: payload), limitBytes: 60_000)))
         )
-        session = RequestSession(slot: 0, plan: plan, requests: requests, supply: supply, source: source, seed: 7)
+        lines = [
+            Line(RequestSession(slot: 0, plan: plan, requests: requests, supply: supply, source: source, seed: 7))
+        ]
     }
+
+    /// The session that carries the slot's requests.
+    var session: RequestSession { lines[lines.count - 1].session }
+
+    /// How many connections stand.
+    var connectionCount: Int { lines.count { $0.session.isConnected } }
+    /// The most that ever stood at once.
+    private(set) var mostConnections = 0
 
     /// The gateway of the latest connection.
     var gateway: ScriptedGateway { gateways[gateways.count - 1] }
@@ -73,16 +90,23 @@ final class RequestWorld {
         }
         for _ in 0..<5_000_000 {
             let next = happenings.first?.at ?? .distantFuture
-            let deadline = session.isFinished ? .distantFuture : max(now, session.deadline ?? .distantFuture)
+            let deadlines = lines.map { $0.session.isFinished ? .distantFuture : $0.session.deadline ?? .distantFuture }
+            let deadline = max(now, deadlines.min() ?? .distantFuture)
             let first = min(next, deadline, turn)
             guard first <= end, first < .distantFuture else { break }
             now = first
             if turn < min(next, deadline) {
-                write()
+                write(lines[lines.count - 1])
                 act()
                 continue
             }
-            if next <= deadline { happen(happenings.removeFirst().what) } else { session.timerFired(now: now) }
+            if next <= deadline {
+                happen(happenings.removeFirst().what)
+            } else {
+                for line in lines where line.session.deadline ?? .distantFuture <= now {
+                    line.session.timerFired(now: now)
+                }
+            }
             act()
         }
         if now < end && !session.isFinished { now = end }
@@ -99,7 +123,7 @@ final class RequestWorld {
 
     /// Gives the run up.
     func abandon() {
-        session.abandon(now: now)
+        for line in lines { line.session.abandon(now: now) }
         act()
     }
 
@@ -120,26 +144,26 @@ final class RequestWorld {
 
     private func happen(_ what: Happening) {
         switch what {
-        case .connected:
+        case .connected(let line):
             let gateway = ScriptedGateway(index: gateways.count, ids: ids)
             gateways.append(gateway)
-            present = gateway.index
+            line.present = gateway.index
             prepare(gateway)
             if gateway.output.isEmpty { gateway.announce() }
-            session.connectionOpened(ConnectionFacts(tcp: latency, tls: latency, isResumed: false), now: now)
+            line.session.connectionOpened(ConnectionFacts(tcp: latency, tls: latency, isResumed: false), now: now)
         case .toGateway(let index, let bytes): gateways[index].receive(bytes)
         case .toSession(let index, let bytes):
-            guard present == index else { return }
+            guard let line = lines.first(where: { $0.present == index }) else { return }
             var rest = bytes[...]
             while !rest.isEmpty {
                 let piece = Array(rest.prefix(pieceLimit))
                 rest = rest.dropFirst(piece.count)
-                piece.withUnsafeBytes { session.receive($0, now: now) }
+                piece.withUnsafeBytes { line.session.receive($0, now: now) }
             }
         case .ended(let index, let end):
-            guard present == index else { return }
-            present = nil
-            session.connectionEnded(end, now: now)
+            guard let line = lines.first(where: { $0.present == index }) else { return }
+            line.present = nil
+            line.session.connectionEnded(end, now: now)
         case .call(let body): body()
         }
     }
@@ -152,39 +176,63 @@ final class RequestWorld {
 
     private func act() {
         for gateway in gateways { flush(gateway) }
+        // The driver tells who goes on of whatever happens to those before.
+        if lines.count > 1 { session.lookAgain(now: now) }
         for _ in 0..<1_000 {
             mostUnsettled = max(mostUnsettled, session.unsettledCount)
-            session.takeEvents {
-                ledger.record($0)
-                events.append($0)
+            mostConnections = max(mostConnections, connectionCount)
+            var hasActed = false
+            for line in lines where act(for: line) {
+                hasActed = true
+                if line !== lines.last { session.lookAgain(now: now) }
             }
-            session.takeSamples { batch, at in samples += batch.map { ($0, at - $0.writtenAt) } }
-            guard let action = session.takeAction() else { return }
-            switch action {
-            case .connect, .replace:
-                present = nil
-                if failedAttempts.contains(attemptCount) {
-                    session.connectionEnded(.refused, now: now)
-                } else {
-                    schedule(.connected, at: now + latency * 2)
-                }
-                attemptCount += 1
-            case .drop, .finish: present = nil
-            case .fill: write()
+            guard hasActed else {
+                let last = lines[lines.count - 1]
+                return lines.removeAll { $0.session.isFinished && $0 !== last }
             }
         }
         Issue.record("the session never comes to rest")
     }
 
-    private func write() {
-        guard let index = present else { return }
+    /// Does what a session wants, as a driver does right behind each call; false when it wants nothing.
+    private func act(for line: Line) -> Bool {
+        let session = line.session
+        session.takeEvents {
+            ledger.record($0)
+            events.append($0)
+        }
+        session.takeSamples { batch, at in samples += batch.map { ($0, at - $0.writtenAt) } }
+        if let successor = session.takeSuccessor() as? RequestSession {
+            lines.append(Line(successor))
+            successor.start(now: now)
+            return true
+        }
+        guard let action = session.takeAction() else { return false }
+        switch action {
+        case .connect, .replace:
+            line.present = nil
+            if failedAttempts.contains(attemptCount) {
+                session.connectionEnded(.refused, now: now)
+            } else {
+                schedule(.connected(line), at: now + latency * 2)
+            }
+            attemptCount += 1
+        case .drop, .finish: line.present = nil
+        case .fill: write(line)
+        }
+        return true
+    }
+
+    private func write(_ line: Line) {
+        guard let index = line.present else { return }
+        let session = line.session
         var buffer = [UInt8](repeating: 0, count: 65_536)
         for _ in 0..<10_000 {
             let count = buffer.withUnsafeMutableBytes { session.fill(into: $0, now: now) }
             guard count > 0 else { return }
             schedule(.toGateway(index, Array(buffer[..<count])), at: now + latency)
             session.flushed(now: now)
-            guard present == index else { return }
+            guard line.present == index else { return }
         }
     }
 
@@ -192,7 +240,7 @@ final class RequestWorld {
 
     /// Everything has one fate, and nothing that the gateways saw was against the rules.
     func expectOrder(accepted: UInt64? = nil, sourceLocation: SourceLocation = #_sourceLocation) {
-        #expect(session.isFinished, sourceLocation: sourceLocation)
+        #expect(session.isFinished && lines.count == 1, sourceLocation: sourceLocation)
         ledger.recordUnsent(
             SequenceRun(start: supply.claimedCount, count: notifications - supply.claimedCount))
         #expect(ledger.isBalanced(generated: notifications), sourceLocation: sourceLocation)

@@ -2,42 +2,6 @@ internal import CShims
 internal import Glibc
 internal import Synchronization
 
-/// A thread that may block, for measurements only.
-final class BlockingThread {
-    private final class Body: Sendable {
-        let run: @Sendable () -> Void
-        init(_ run: @escaping @Sendable () -> Void) { self.run = run }
-    }
-
-    private var thread = pthread_t()
-    private var isRunning: Bool
-
-    /// Starts a thread that runs `body`.
-    ///
-    /// - Throws: ``TransportError/system(_:)`` when the system gives no thread.
-    init(_ body: @escaping @Sendable () -> Void) throws(TransportError) {
-        // The thread takes over the one reference.
-        let argument = Unmanaged.passRetained(Body(body)).toOpaque()
-        let status = pthread_create(
-            &thread, nil,
-            { argument in
-                if let argument { Unmanaged<Body>.fromOpaque(argument).takeRetainedValue().run() }
-                return nil
-            }, argument)
-        isRunning = status == 0
-        if !isRunning {
-            Unmanaged<Body>.fromOpaque(argument).release()
-            throw .system(SystemFailure(operation: "making a thread", code: status))
-        }
-    }
-
-    /// Waits for the thread's end.
-    func join() {
-        if isRunning { pthread_join(thread, nil) }
-        isRunning = false
-    }
-}
-
 /// Where threads wait until all of them are there.
 final class StartGate: Sendable {
     private let missing: Atomic<Int>
