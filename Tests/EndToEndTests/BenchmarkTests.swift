@@ -35,7 +35,7 @@ extension EndToEndTests {
             #expect(
                 Set(parts.keys) == [
                     "operations", "pipe", "allocations", "memory", "handshakes", "writes", "matrix", "http2",
-                    "measuring", "accuracy", "pacing", "verdicts",
+                    "measuring", "accuracy", "pacing", "verdicts", "sweeps", "capacities",
                 ])
             for (name, part) in parts {
                 guard case .object(let table) = part, case .array(let rows)? = table["rows"] else {
@@ -52,7 +52,7 @@ extension EndToEndTests {
             #expect(status == 1)
             #expect(
                 output.contains(
-                    "operations, pipe, allocations, memory, handshakes, writes, matrix, http2, measuring, accuracy, pacing, verdicts"
+                    "operations, pipe, allocations, memory, handshakes, writes, matrix, http2, measuring, accuracy, pacing, verdicts, sweeps, capacities"
                 ),
                 "\(output)")
         }

@@ -18,10 +18,6 @@ extension EndToEndTests {
                 """)
         }
 
-        private func capacityRecord(_ path: String) throws -> CapacityRecord {
-            try JSONDecoder().decode(CapacityRecord.self, from: Data(contentsOf: URL(filePath: path)))
-        }
-
         @Test func `capacity finds a hard limit, and keeps every try`() async throws {
             let folder = try ScratchFolder()
             let record = "\(folder.path)/capacity.json"
@@ -33,7 +29,7 @@ extension EndToEndTests {
                     "--probe",
                     "1s", "--settle", "500ms", "--confirm", "1s", "-o", "json=\(record)",
                 ])
-            let kept = try capacityRecord(record)
+            let kept = try CapacityRecord.read(record)
             #expect(result.status == Int32(kept.verdict.exitCode ?? -1), "\(result.output)")
             #expect([0, 4].contains(result.status), "\(result.output)")
             let finding = try #require(kept.finding)

@@ -37,6 +37,16 @@ extension CapacityRecord {
     /// - Throws: ``RecordError/notEncodable(keyPath:)``.
     public func encoded() throws(RecordError) -> [UInt8] { try RecordCoding.encoded(self) }
 
+    /// Reads the record of a search.
+    ///
+    /// - Throws: ``RecordError`` saying what is wrong with the file.
+    public static func read(_ path: String) throws(RecordError) -> CapacityRecord {
+        let bytes = try RecordCoding.bytes(of: path)
+        let found = try RecordCoding.schema(of: bytes, path: path)
+        guard found == currentSchema else { throw .otherSchema(path: path, found: found) }
+        return try RecordCoding.decoded(bytes, path: path)
+    }
+
     /// Ends the search: says what it found, or that a signal with an exit code ended it.
     public mutating func conclude(signalCode: Int?) {
         if let signalCode {
