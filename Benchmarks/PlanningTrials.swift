@@ -42,11 +42,12 @@ struct PlanningTrials {
         var shares: [Double] = []
         for seed in 1...trials {
             let output = folder.path + "/sweep.json"
-            let words = [
-                "sweep", profile, "--quiet", "--order-seed", "\(seed)", "--output", "json=" + output, "--repeat",
-                options.isQuick ? "1" : "5", "--vary", "sender.window=" + list(windows), "--vary",
-                "sender.connections=" + list(connectionCounts),
-            ]
+            let words =
+                [
+                    "sweep", profile, "--quiet", "--order-seed", "\(seed)", "--output", "json=" + output, "--repeat",
+                    options.isQuick ? "1" : "5", "--vary", "sender.window=" + list(windows), "--vary",
+                    "sender.connections=" + list(connectionCounts),
+                ] + (options.isQuick ? ["--set", "phases.warmup=50ms", "--set", "phases.measure=200ms"] : [])
             let child = try ChildProcess(options.program, words, log: folder.path + "/log")
             let (code, _) = try child.wait()
             guard code == 0 else { throw BenchmarkFailure("sweep ended with \(code): \(child.output)") }
@@ -98,11 +99,15 @@ struct PlanningTrials {
         var near = 0
         for number in 1...trials {
             let output = folder.path + "/capacity.json"
-            var words = [
-                "capacity", profile, "--quiet", "--output", "json=" + output, "--probe", "2s", "--settle", "500ms",
-                "--confirm", "5s", "--start", "\(5_000 + 137 * number)/s",
-            ]
-            if options.isQuick { words += ["--max-rate", "6000/s"] }
+            let lengths =
+                options.isQuick
+                ? ["--probe", "200ms", "--settle", "50ms", "--confirm", "200ms", "--max-rate", "6000/s"]
+                : ["--probe", "2s", "--settle", "500ms", "--confirm", "5s"]
+            let words =
+                [
+                    "capacity", profile, "--quiet", "--output", "json=" + output, "--start",
+                    "\(5_000 + 137 * number)/s",
+                ] + lengths
             let begin = MonotonicClock.now()
             let child = try ChildProcess(options.program, words, log: folder.path + "/log")
             _ = try child.wait()

@@ -212,7 +212,9 @@ extension PatientEndToEndTests {
             if kind != "lost: closedByPeer" { #expect(record.simulatorLedger?.connectionsAccepted == 4) }
         }
 
-        @Test func `C29 a run that is refused for seconds leaves a few lines, with the sum of what failed`() throws {
+        @Test func `C29 a run that is refused for seconds leaves a few lines, with the sum of what failed`()
+            async throws
+        {
             let folder = try ScratchFolder()
             let profile = try folder.file(
                 "refused.json5",
@@ -223,7 +225,7 @@ extension PatientEndToEndTests {
                   sender: { connections: 32, unproven: { policy: "resend", limit: 100 },
                             reconnect: { base: "1ms", cap: "2ms", attemptsPerSecond: 100_000 } } }
                 """)
-            let plain = try Program.shell("", ["run", profile, "--progress", "plain", "-q"])
+            let plain = try await Program.shell("", ["run", profile, "--progress", "plain", "-q"])
             let lines = plain.output.split(separator: "\n")
             #expect(lines.count < 60, "\(lines.count) lines: \(plain.output.prefix(2_000))")
             #expect(plain.output.contains("connections failed"), "\(plain.output.prefix(2_000))")

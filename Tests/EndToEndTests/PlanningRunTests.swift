@@ -22,7 +22,7 @@ extension EndToEndTests {
             let folder = try ScratchFolder()
             let record = "\(folder.path)/capacity.json"
             let limit = #"{ fault: "throttle", rate: "2000/s", scope: "total" }"#
-            let result = try await Program.patientShell(
+            let result = try await Program.shell(
                 "",
                 [
                     "capacity", try profile(folder, faults: limit), "--start", "1000/s", "--tolerance", "25%",
@@ -43,7 +43,7 @@ extension EndToEndTests {
 
         @Test func `capacity stops at the highest rate allowed`() async throws {
             let folder = try ScratchFolder()
-            let result = try await Program.patientShell(
+            let result = try await Program.shell(
                 "",
                 [
                     "capacity", try profile(folder), "--start", "200/s", "--max-rate", "200/s", "--probe", "500ms",
@@ -60,9 +60,9 @@ extension EndToEndTests {
             (["--max-rate", "x"], "--max-rate: "),
             (["--set", "load.loop=open", "--set", "load.stages=[{rate:'1/s',for:'1s'}]"], "load.stages"),
         ])
-        func `capacity refuses what it cannot do, before any run`(options: [String], said: String) throws {
+        func `capacity refuses what it cannot do, before any run`(options: [String], said: String) async throws {
             let folder = try ScratchFolder()
-            let result = try Program.shell("", ["capacity", try profile(folder)] + options)
+            let result = try await Program.shell("", ["capacity", try profile(folder)] + options)
             #expect(result.status == 2 && result.output.contains(said), "\(result.output)")
             #expect(result.output.split(separator: "\n").count == 1, "\(result.output)")
         }
@@ -78,24 +78,24 @@ extension EndToEndTests {
             ]
             // Each run takes a while by work that is planted, so that the signal comes in the middle.
             let slow = ["--set", "sender.extraWork=200us"]
-            let stopped = try await Program.patientShell("(sleep 2; kill -INT $$) >/dev/null 2>&1 &", words + slow)
+            let stopped = try await Program.shell("(sleep 2; kill -INT $$) >/dev/null 2>&1 &", words + slow)
             let first = try SweepRecord.read(record)
             #expect(stopped.status == 130, "\(stopped.output)")
             #expect(first.verdict.status == .interrupted && first.runs.count < 8, "\(stopped.output)")
-            let rest = try await Program.patientShell("", words + slow + ["--resume", record])
+            let rest = try await Program.shell("", words + slow + ["--resume", record])
             #expect(rest.status == 0, "\(rest.output)")
             let whole = try SweepRecord.read(record)
             #expect(Array(whole.runs.prefix(first.runs.count)) == first.runs)
             #expect(whole.runs.count == 8 && whole.findings?.cells.allSatisfy { $0.runs == 2 } == true)
             #expect(rest.output.contains("recommended: sender.batch.notifications="), "\(rest.output)")
-            let other = try await Program.patientShell("", words + ["--resume", record])
+            let other = try await Program.shell("", words + ["--resume", record])
             #expect(other.status == 2 && other.output.contains("is of another sweep"), "\(other.output)")
         }
 
         @Test func `a sweep ends with the time that it was given`() async throws {
             let folder = try ScratchFolder()
             let record = "\(folder.path)/sweep.json"
-            let result = try await Program.patientShell(
+            let result = try await Program.shell(
                 "",
                 [
                     "sweep", try profile(folder), "--set", "sender.extraWork=200us", "--vary",
@@ -114,9 +114,11 @@ extension EndToEndTests {
             (["--vary", "sender.window=1", "--vary", "sender.batch.notifications=100"], "is less than a batch"),
             (["--repeat", "0"], "--repeat 0"), (["--resume", "/dev/null"], "is empty"),
         ])
-        func `a sweep refuses settings that no run can have, before any run`(options: [String], said: String) throws {
+        func `a sweep refuses settings that no run can have, before any run`(options: [String], said: String)
+            async throws
+        {
             let folder = try ScratchFolder()
-            let result = try Program.shell("", ["sweep", try profile(folder)] + options)
+            let result = try await Program.shell("", ["sweep", try profile(folder)] + options)
             #expect(result.status == 2 && result.output.contains(said), "\(result.output)")
             #expect(result.output.split(separator: "\n").count == 1, "\(result.output)")
         }
