@@ -8,8 +8,8 @@ struct BenchmarkFailure: Error, CustomStringConvertible {
 
 /// What is measured; each part is a table.
 enum Part: String, CaseIterable {
-    case operations, pipe, allocations, memory, handshakes, writes, matrix, http2, measuring, accuracy, pacing, verdicts, sweeps,
-        capacities
+    case operations, pipe, allocations, memory, handshakes, writes, matrix, http2, measuring, accuracy, pacing,
+        verdicts, sweeps, capacities
 
     func measure(_ options: BenchmarkOptions) async throws -> ResultTable {
         switch self {

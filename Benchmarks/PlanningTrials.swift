@@ -36,7 +36,7 @@ struct PlanningTrials {
         let folder = try WorkFolder()
         defer { folder.remove() }
         let profile = try folder.file("profile.json5", Self.sweptProfile)
-        let windows = options.isQuick ? [200, 400] : Self.windows
+        let windows = options.isQuick ? [400] : Self.windows
         let connectionCounts = options.isQuick ? [1, 2] : Self.connectionCounts
         var near = 0
         var shares: [Double] = []
