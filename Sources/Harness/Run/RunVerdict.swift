@@ -204,23 +204,45 @@ extension RunOutcome {
 
     /// The share of the open loop's schedule that was kept, in percent; nil if that is enough.
     ///
-    /// It is the share of what was due until the offer ended, by time or with the last notification, that connections had taken by then,
-    /// less what was skipped for being too late. Enough are 99 %. What had not been taken yet is excused up to 250 ms of the schedule, since
-    /// a moment of a busy machine is no missed schedule of a short run; what was skipped is not, since it never comes.
+    /// It is the smaller one of two: of what was due until the offer ended, by time or with the last notification, the share that was
+    /// ever sent; and the share that connections had taken by then, less what was skipped for being too late. Enough are 99 %. Being late
+    /// is excused for a tenth of the schedule and up to 250 ms, since a moment of a busy machine is no missed schedule; what was never sent is
+    /// not, whenever it was given up.
     var missedSchedule: Int? {
-        guard let arrivals, measureEnd > startedAt, generated > 0 else { return nil }
-        let elapsed = measureEnd - startedAt
+        let offerEnd = measureEnd > .zero ? measureEnd : end
+        guard let arrivals, offerEnd > startedAt, generated > 0 else { return nil }
         // By number the offer ends with the last notification, by time before the first that was not handed out.
-        let claimed = claimedInTime ?? generated
-        let reached = min(arrivals.schedule.time(of: claimedInTime ?? generated - 1), elapsed)
-        let skipped = Double(min(tally?.skippedCount ?? 0, claimed)) / Double(max(1, claimed))
-        let inTime = elapsed - reached > Self.excusedDelay ? reached.seconds / elapsed.seconds : 1
-        let share = inTime * (1 - skipped)
+        let lastWrite = claimedInTime == nil ? sender.lastWrite ?? offerEnd : offerEnd
+        let elapsed = max(min(lastWrite, offerEnd) - startedAt, Interval(nanoseconds: 1))
+        let share = min(takenInTime(arrivals.schedule, elapsed), sentOfDue(arrivals.schedule, offerEnd - startedAt))
         return share < Self.keptShare ? Int(share * 100) : nil
+    }
+
+    /// Which share of what was due had been taken in time, or late by no more than is excused.
+    private func takenInTime(_ schedule: ArrivalSchedule, _ elapsed: Interval) -> Double {
+        let claimed = claimedInTime ?? generated
+        let reached = min(schedule.time(of: claimedInTime ?? generated - 1), elapsed)
+        let skipped = Double(min(tally?.skippedCount ?? 0, claimed)) / Double(max(1, claimed))
+        let excused = min(
+            Self.excusedDelay, max(Self.unseenDelay, Interval(nanoseconds: elapsed.nanoseconds / Self.excusedPart)))
+        return (elapsed - reached > excused ? reached.seconds / elapsed.seconds : 1) * (1 - skipped)
+    }
+
+    /// Which share of what was due by the end of the offer was ever sent.
+    private func sentOfDue(_ schedule: ArrivalSchedule, _ elapsed: Interval) -> Double {
+        let due = min(generated, schedule.count(until: elapsed - Interval(nanoseconds: 1)))
+        guard due > 0 else { return 1 }
+        // A run that ended early had planned more than was due.
+        let unsent = sender.ledger.count(of: .unsent)
+        let missing = unsent - min(unsent, generated - due)
+        return 1 - Double(min(missing, due)) / Double(due)
     }
 
     private static let keptShare = 0.99
     private static let excusedDelay = Interval.milliseconds(250)
+    private static let excusedPart: Int64 = 10
+    /// What passes between the looks by which the end of an offer is seen.
+    private static let unseenDelay = Interval.milliseconds(20)
 }
 
 extension LimitRecord {
