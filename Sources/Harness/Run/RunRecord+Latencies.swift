@@ -28,16 +28,20 @@ extension RunRecord {
     private mutating func tellPhases(_ outcome: RunOutcome, _ join: LatencyJoin?) {
         var records: [PhaseRecord] = []
         for phase in RunPhase.allCases {
-            guard let span = outcome.span(of: phase) else { continue }
+            let own = Self.latencies(outcome.sender, join, phase)
+            if phase == .measure { latency = own }
+            let counts = outcome.sender.phases[phase]
+            // A phase that never was planned may have had something when the run was interrupted; set-up alone is none.
+            let hasContent = counts != nil || (phase != .measure && !own.isEmpty)
+            let end = outcome.end
+            guard let span = outcome.span(of: phase) ?? (hasContent ? end..<end : nil) else { continue }
             var record = PhaseRecord(
                 name: phase.rawValue, startNs: (span.lowerBound - outcome.startedAt).nanoseconds,
                 lengthNs: (span.upperBound - span.lowerBound).nanoseconds)
-            let counts = outcome.sender.phases[phase] ?? LoopRecorder.PhaseCounts()
-            record.sent = Int64(counts.sent)
-            record.written = Int64(counts.written)
-            record.bytes = Int64(counts.bytes)
-            let own = Self.latencies(outcome.sender, join, phase)
-            if phase == .measure { latency = own } else { record.latency = own }
+            record.sent = Int64(counts?.sent ?? 0)
+            record.written = Int64(counts?.written ?? 0)
+            record.bytes = Int64(counts?.bytes ?? 0)
+            if phase != .measure { record.latency = own }
             records.append(record)
         }
         phases = records
@@ -223,10 +227,10 @@ extension RunOutcome {
     /// Why there is no rate.
     fileprivate func rateReason(_ profile: Profile, nothing: String?) -> String {
         if let nothing { return nothing }
+        if abort != nil && abort != .interrupted { return "the run was cut short" }
         if missedSchedule != nil {
             return "the schedule was not met, and what was sent says nothing about what the target can take"
         }
-        if abort != nil && abort != .interrupted { return "the run was cut short" }
         return measured(profile).whyNoRate ?? "nothing proves that the target accepted anything"
     }
 }
