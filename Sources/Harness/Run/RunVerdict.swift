@@ -11,7 +11,7 @@ extension RunRecord {
     /// Where the notifications carry no identifiers, `unknown` is all that can be known of what was written, whatever the
     /// gateway did: then it makes the run inconclusive, which is neither a pass nor a failure.
     ///
-    /// A rate that the generator limited stands in the record as such and passes; who asks for the target's capacity by a threshold
+    /// A rate that the generator or the processors limited stands in the record as such and passes; who asks for the target's capacity by a threshold
     /// gets none from such a run, and it ends as limited by the generator.
     ///
     /// - Parameter outcomes: the profile's thresholds, evaluated on this record.
@@ -29,7 +29,9 @@ extension RunRecord {
             findings.append((.internalError, 1))
         }
         if let difference = ledgerDifference, difference != 0 {
-            let text = "sender and simulator disagree about \(difference) notifications"
+            let text =
+                "sender and simulator disagree about \(difference) "
+                + (difference == 1 ? "notification" : "notifications")
             if simulatorLedger?.faults?.contains(where: { $0.fault == "replyIdentifier" && $0.count > 0 }) == true {
                 reasons.append(text + ", as they must: by the fault plan replies named others than those refused")
                 findings.append((.failed, 3))
@@ -47,7 +49,7 @@ extension RunRecord {
             findings.append((.failed, 3))
         }
         for outcome in outcomes where !outcome.passed {
-            if isCapacity(outcome), outcome.value == nil, limit?.kind == .generator {
+            if isCapacity(outcome), outcome.value == nil, [.generator, .processor].contains(limit?.kind) {
                 reasons.append("\(outcome.text) cannot be told: \(unmeasured?["capacity/s"] ?? "")")
                 findings.append((.generatorLimited, 7))
                 continue
@@ -64,7 +66,7 @@ extension RunRecord {
                 findings.append((.inconclusive, 4))
                 continue
             }
-            reasons.append("\(count) notifications are \(name)")
+            reasons.append("\(count) \(count == 1 ? "notification is" : "notifications are") \(name)")
             findings.append((.failed, 3))
         }
         if ledger.generated > 0, ledger.accepted == 0, ledger.hasIdentifiers, findings.isEmpty,
@@ -194,7 +196,7 @@ extension RunOutcome {
     fileprivate var missedCounts: [String] {
         let sent = sender.phases.values.reduce(0) { $0 + $1.sent }
         var text =
-            "\(generated) notifications were planned, \(sent) sent and \(generated - min(sent, generated)) missed"
+            "\(generated) \(generated == 1 ? "notification was" : "notifications were") planned, \(sent) sent and \(generated - min(sent, generated)) missed"
         let lags = sender.histograms[.measure]?[.scheduleLag].map { Histogram($0) }
         if let p99 = lags?.value(atQuantile: 0.99) {
             text += "; scheduleLag p99 \(Interval(nanoseconds: p99))"
