@@ -25,7 +25,7 @@ extension EndToEndTests {
             for name in ["http2", "enhanced"] {
                 var run = try Run(
                     """
-                    { protocol: "\(name)", phases: { warmup: "1200ms", measure: "500ms", drain: "3s" },
+                    { protocol: "\(name)", phases: { warmup: "1200ms", measure: "2s", drain: "3s" },
                       target: { simulator: { faults: [{ fault: "freeze", at: "900ms", for: "700ms" }] } },
                       sender: { connections: 4 } }
                     """)
