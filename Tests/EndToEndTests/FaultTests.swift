@@ -88,8 +88,8 @@ extension PatientEndToEndTests {
         @Test func `a slow gateway is waited for as long as it accepts`() async throws {
             let record = try await Run(
                 """
-                { target: { simulator: { faults: [{ fault: "throttle", rate: "5k/s" }] } }, phases: { drain: "600ms" },
-                  workload: { notifications: 12_000 }, sender: { connections: 2, sentinelTimeout: "600ms" } }
+                { target: { simulator: { faults: [{ fault: "throttle", rate: "2k/s" }] } }, phases: { drain: "1500ms" },
+                  workload: { notifications: 12_000 }, sender: { connections: 2, sentinelTimeout: "1500ms" } }
                 """
             ).record()
             expectClean(record)

@@ -42,6 +42,23 @@ import Testing
         #expect(!probes.contains { $0.stage == .confirm })
     }
 
+    @Test func `a rate that the generator missed once is tried again before it bounds the search`() {
+        var misses = 0
+        let (finding, probes, _) = Self.search { probe in
+            if probe.rate.perSecond == 4_000, misses == 0 {
+                misses += 1
+                return .generatorLimited
+            }
+            return probe.rate.perSecond <= 20_000 ? .holds : .fails
+        }
+        guard case .found(let sustainable, _, true)? = finding else {
+            Issue.record("\(finding as Any)")
+            return
+        }
+        #expect(sustainable.perSecond > 19_000)
+        #expect(probes.filter { $0.rate.perSecond == 4_000 }.map(\.stage) == [.rise, .edge])
+    }
+
     @Test func `a limit below that of the generator is found though the first try beyond it could not be made`() {
         let (finding, _, _) = Self.search {
             $0.rate.perSecond > 900_000 ? .generatorLimited : $0.rate.perSecond <= 700_000 ? .holds : .fails

@@ -56,9 +56,15 @@ import Testing
         #expect(try Self.judge(Self.record(slow: 1, of: 100), "response.p99 < 20ms").outcome == .undecided)
     }
 
-    @Test func `a figure that is missing fails`() throws {
-        let judgement = try Self.judge(Self.record(), "errorReply.p99 < 20ms")
-        #expect(judgement.outcome == .fails && judgement.reasons == ["errorReply.p99 < 20ms: there is no such figure"])
+    @Test func `a figure that runs of the profile do not have ends the search, and says which there are`() throws {
+        for condition in ["errorReply.p99 < 20ms", "errorReply.max < 20ms"] {
+            let judgement = try Self.judge(Self.record(), condition)
+            #expect(judgement.outcome == .unusable)
+            #expect(
+                judgement.reasons == [
+                    "\(condition): a run of this profile has no such figure; series that it has: response"
+                ])
+        }
     }
 
     @Test func `less answered than offered fails`() throws {

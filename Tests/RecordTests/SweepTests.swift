@@ -1,5 +1,6 @@
 import Primitives
 import RunRecords
+import Statistics
 import Testing
 
 @testable import Analysis
@@ -149,6 +150,23 @@ import Testing
         #expect(findings.sensitivity.map(\.cell) == [1, 5, 2])
         let shares = findings.sensitivity.compactMap(\.share)
         #expect(abs(shares[0] - 20_000 / 97_100) < 1e-9 && shares[1] > 1)
+    }
+
+    @Test func `a cheaper combination that these runs do not show to be behind is named`() throws {
+        func findings(_ scatter: Double) throws -> SweepFindings {
+            try Self.findings(
+                [(2, 940.0), (3, 1_000)].flatMap { cell, rate in
+                    [-1.0, 0, 1].map { Self.run(cell, rate: Int64(rate * (1 + scatter * $0))) }
+                })
+        }
+        let noisy = try findings(0.1)
+        #expect(noisy.recommended == 3 && noisy.cheapestNotBehind == 2 && abs(noisy.scatter - 0.1) < 0.01)
+        #expect(try findings(0.001).scatter == PooledRates.scatterMin)
+        let clear = try Self.findings(
+            [(2, 700.0), (3, 1_000)].flatMap { cell, rate in
+                [-1.0, 0, 1].map { Self.run(cell, rate: Int64(rate * (1 + 0.02 * $0))) }
+            })
+        #expect(clear.recommended == 3 && clear.cheapestNotBehind == nil)
     }
 
     @Test func `of equal products the one with fewer connections is cheaper`() throws {

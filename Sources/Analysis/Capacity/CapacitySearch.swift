@@ -167,6 +167,8 @@ public struct CapacitySearch: Equatable, Sendable {
             finding = .generatorLimited(held: held, tried: probe.rate)
             return
         }
+        // Other work of the machine may have been in the way for once.
+        guard probe.stage == .edge else { return attempt(probe.rate, .edge) }
         upper = UpperEdge(rate: probe.rate, isGenerators: true)
         if held == nil { fall(by: 2) } else { narrow() }
     }

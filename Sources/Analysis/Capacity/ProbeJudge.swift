@@ -41,6 +41,7 @@ public struct ProbeJudge: Equatable, Sendable {
         for answer in level.answers(of: record) {
             switch answer {
             case .holds: break
+            case .missing(let reason): return Judgement(outcome: .unusable, reasons: [reason])
             case .fails(let reason): failures.append(reason)
             case .undecided(let reason): doubts.append(reason)
             }

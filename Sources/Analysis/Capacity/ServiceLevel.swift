@@ -21,6 +21,8 @@ public struct ServiceLevel: Equatable, Sendable {
         case fails(String)
         /// There are too few samples to say.
         case undecided(String)
+        /// The run has no such figure.
+        case missing(String)
     }
 
     /// The shortest bound on a latency among the conditions; nil if there is none.
@@ -37,16 +39,23 @@ public struct ServiceLevel: Equatable, Sendable {
     private static func answer(of record: RunRecord, to condition: Threshold) -> Answer {
         if case .latency(let series, .quantile(let share)) = condition.metric, condition.comparison.isUpperBound {
             return attainment(of: record.latency[series], share: share, condition: condition)
+                ?? .missing(missingText(condition, record))
         }
         let outcome = condition.outcome(in: record)
-        guard let value = outcome.value else { return .fails("\(condition.text): there is no such figure") }
+        guard let value = outcome.value else { return .missing(missingText(condition, record)) }
         return outcome.passed ? .holds : .fails("\(condition.text): it is \(condition.metric.unit.text(value))")
     }
 
-    private static func attainment(of series: LatencyRecord?, share: Double, condition: Threshold) -> Answer {
+    private static func missingText(_ condition: Threshold, _ record: RunRecord) -> String {
+        let series = record.latency.filter { $0.value.count > 0 }.keys
+        let known = Metric.ordered(series).joined(separator: ", ")
+        return "\(condition.text): a run of this profile has no such figure; series that it has: \(known)"
+    }
+
+    private static func attainment(of series: LatencyRecord?, share: Double, condition: Threshold) -> Answer? {
         guard let series, series.count > 0, let within = series.count(upTo: Int64(condition.bound)),
             let interval = WilsonInterval(successes: within, trials: series.count)
-        else { return .fails("\(condition.text): there is no such figure") }
+        else { return nil }
         let text =
             "\(condition.text): \(decimalText(100 * interval.share, places: 3)) % of \(series.count) are within it"
         if interval.low >= share { return .holds }

@@ -12,6 +12,11 @@ public struct SweepFindings: Codable, Equatable, Sendable {
     @ExplicitNull public var recommended: Int?
     /// Why it is recommended, or why nothing is, for people.
     public var reason: String
+    /// The relative scatter of repeated runs, by the standard deviation of their rates' logarithms; what was assumed before any was repeated.
+    public var scatter: Double
+    /// The cheapest combination that these runs do not show to be behind by more than ``SweepRace/goodShare`` allows, where it is cheaper than
+    /// the recommended one; null if there is none.
+    @ExplicitNull public var cheapestNotBehind: Int?
     /// The rates around the recommended combination, one step away on one axis, as shares of its own.
     public var sensitivity: [SweepNeighbor]
     /// What each value of each axis does to the rate.
@@ -118,10 +123,23 @@ extension SweepRecord {
         }
         let holding = good.filter { cells[$0].holdsThresholds }
         let recommended = holding.min { cost(ofCell: $0) < cost(ofCell: $1) }
+        let pool = PooledRates(
+            cells.indices.map { cell in
+                cells[cell].acceptedPerSecond == nil ? [] : (byCell[cell] ?? []).compactMap(\.acceptedPerSecond)
+            })
+        let notBehind = recommended.flatMap { own in
+            cells.indices
+                .filter { cell in
+                    cells[cell].holdsThresholds && cost(ofCell: cell) < cost(ofCell: own)
+                        && pool.mayReach(SweepRace.goodShare, of: best ?? own, with: cell)
+                }
+                .min { cost(ofCell: $0) < cost(ofCell: $1) }
+        }
         findings = SweepFindings(
             cells: cells, best: best, recommended: recommended,
-            reason: reason(cells: cells, best: best, good: good, recommended: recommended),
-            sensitivity: sensitivity(of: recommended, rates: rates), effects: effects(rates))
+            reason: reason(cells: cells, best: best, good: good, recommended: recommended), scatter: pool.scatter,
+            cheapestNotBehind: notBehind, sensitivity: sensitivity(of: recommended, rates: rates),
+            effects: effects(rates))
     }
 
     /// What a combination costs: the notifications that it has on their way, which is the product of its values where all are numbers; else,

@@ -39,6 +39,12 @@ public struct SweepTable {
             lines.append(style.colored("nothing to recommend", .red))
         }
         lines.append(style.shown("  \(findings.reason)"))
+        if let cheaper = findings.cheapestNotBehind {
+            lines.append(
+                style.shown(
+                    "  runs scatter by \(percentText(findings.scatter)): \(record.grid.text(ofCell: cheaper)), which is cheaper, is not "
+                        + "clearly behind; more runs would tell"))
+        }
         lines += record.verdict.reasons.filter { $0 != findings.reason }.map { style.shown("  \($0)") }
         let around = findings.sensitivity.map { neighbor in
             let share = neighbor.share.map { "\(Int((100 * $0).rounded())) %" } ?? "not known"
