@@ -53,6 +53,15 @@ import Workload
         #expect(shortOutcome(100, claimed: 750).missedSchedule != nil)
     }
 
+    @Test func `a burst is in time until the next one is due`() {
+        var outcome = shortOutcome(2_300, claimed: 0)
+        let schedule = ArrivalSchedule(RateCurve(Rate(perSecond: 20_000)), spacing: .bursts(10_000))
+        (outcome.arrivals, outcome.generated, outcome.claimedInTime) = (ArrivalPlan(schedule), 50_000, nil)
+        #expect(outcome.missedSchedule == nil, "the fifth burst has 500 ms from 2 s on")
+        outcome.measureEnd = begin + .milliseconds(2_800)
+        #expect(outcome.missedSchedule == 89)
+    }
+
     @Test func `what was not due yet when a run was interrupted is not missed`() {
         var outcome = shortOutcome(500, claimed: 5_000)
         (outcome.generated, outcome.abort) = (50_000, .interrupted)

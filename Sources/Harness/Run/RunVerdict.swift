@@ -223,7 +223,10 @@ extension RunOutcome {
     /// Which share of what was due had been taken in time, or late by no more than is excused.
     private func takenInTime(_ schedule: ArrivalSchedule, _ elapsed: Interval) -> Double {
         let claimed = claimedInTime ?? generated
-        let reached = min(schedule.time(of: claimedInTime ?? generated - 1), elapsed)
+        // A burst has the time until the next one; behind the end of a schedule only its last notification tells.
+        let length = schedule.length(of: claimed)
+        let last = length < .never ? length : schedule.time(of: claimed - min(claimed, 1))
+        let reached = min(last, elapsed)
         let skipped = Double(min(tally?.skippedCount ?? 0, claimed)) / Double(max(1, claimed))
         let excused = min(
             Self.excusedDelay, max(Self.unseenDelay, Interval(nanoseconds: elapsed.nanoseconds / Self.excusedPart)))
