@@ -232,7 +232,8 @@ public final class HTTP2GatewaySession {
         while !isClosed, let due = wire.pointee.discarded.takeDue(now) {  // bounded: what rests on is due later
             endDiscarding(due.streamID, since: due.byteCount, totalByteCount: due.totalByteCount, now: now)
         }
-        while !isClosed, let strike = faults?.timedStrike(isLeaving: isLeaving, now: now) {  // bounded: each fault strikes once
+        // bounded: each fault strikes once
+        while !isClosed, let strike = faults?.timedStrike(isLeaving: isLeaving, now: now) {
             suffer(strike, now: now)
         }
         if let until = windowHeldUntil, now >= until {
