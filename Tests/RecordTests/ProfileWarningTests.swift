@@ -52,7 +52,8 @@ import Testing
     }
 
     @Test func `a fault of the other interface never strikes`() throws {
-        let faults = "target: { simulator: { faults: [{ fault: 'close' }, { fault: 'status' }, { fault: 'goAway' }] } }"
+        let faults =
+            "target: { simulator: { faults: [{ fault: 'close' }, { fault: 'status', status: 10 }, { fault: 'goAway' }] } }"
         #expect(
             try warnings("{ protocol: 'http2', \(faults) }") == [
                 "target.simulator.faults[1]: status is a fault of the binary interface, and never strikes a run of protocol http2"
@@ -69,7 +70,7 @@ import Testing
             try warnings("{ protocol: 'http2', \(sender) }")
         } throws: {
             "\($0)"
-                == "p:1:40: sender.http2.authentication: certificate stands beside target.simulator.clientCertificates none, "
+                == "p:1:41: sender.http2.authentication: certificate stands beside target.simulator.clientCertificates none, "
                 + "so that every request would be refused; set that to request or require"
         }
         for simulator in [
