@@ -53,7 +53,7 @@ import Testing
 
     @Test func `a fault of the other interface never strikes`() throws {
         let faults =
-            "target: { simulator: { faults: [{ fault: 'close' }, { fault: 'status', status: 10 }, { fault: 'goAway' }] } }"
+            "target: { simulator: { faults: [{ fault: 'close' }, { fault: 'status', status: 7 }, { fault: 'goAway' }] } }"
         #expect(
             try warnings("{ protocol: 'http2', \(faults) }") == [
                 "target.simulator.faults[1]: status is a fault of the binary interface, and never strikes a run of protocol http2"
