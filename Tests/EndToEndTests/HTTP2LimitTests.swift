@@ -63,7 +63,7 @@ extension PatientEndToEndTests {
             let http2 = try #require(record.simulatorLedger?.http2)
             #expect(http2.refusedStreams == 0 && http2.goAways == 0)
             #expect(record.errors.isEmpty && record.ledger.resent == 0)
-            #expect(record.intervals.compactMap(\.streamLimitLow).min() == 10, "it was lowered")
+            #expect(http2.maxOpenStreams > 10)
         }
 
         @Test func `C42 at the limit nothing is refused`() async throws {
