@@ -33,7 +33,7 @@ struct RunCommand {
 
     func execute() async throws -> Int32 {
         if parsed.has("dry-run") {
-            print(profile.effectiveJSON.canonicalText)
+            Terminal.show(profile.effectiveJSON.canonicalText)
             return ExitCode.passed
         }
         // A path that cannot be written is found before the run costs anything.
