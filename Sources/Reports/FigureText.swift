@@ -17,6 +17,11 @@ enum FigureText {
 
     static func count(_ value: Int64?) -> String { value.map { Count($0).grouped } ?? missing }
 
+    /// So many things of a kind, whose plural takes an s.
+    static func count(_ value: Int64?, of thing: String) -> String {
+        "\(count(value)) \(thing)" + (value == 1 ? "" : "s")
+    }
+
     static func time(_ nanoseconds: Int64?) -> String {
         nanoseconds.map { Interval(nanoseconds: $0).description } ?? missing
     }

@@ -59,10 +59,10 @@ public struct RunSummary {
         let profile = record.profile
         let host = profile.text("target", "host")
         return [
-            "\(FigureText.count(record.ledger.generated)) notifications",
-            "\(FigureText.count(profile.integer("workload", "devices"))) devices",
+            FigureText.count(record.ledger.generated, of: "notification"),
+            FigureText.count(profile.integer("workload", "devices"), of: "device"),
             "\(profile.text("protocol") ?? "?") to \(host ?? "the simulator")",
-            "\(FigureText.count(profile.integer("sender", "connections"))) connections",
+            FigureText.count(profile.integer("sender", "connections"), of: "connection"),
         ] + way + [
             "seed \(profile.integer("workload", "seed").map { "\($0)" } ?? "?")"
         ] + (profile.text("sender", "mode") == "wait-each" ? ["waiting after each: a baseline, not a way to send"] : [])
@@ -72,7 +72,7 @@ public struct RunSummary {
     private var way: [String] {
         let profile = record.profile
         if profile.text("protocol") == "http2" {
-            return ["up to \(FigureText.count(profile.integer("sender", "streams"))) streams each"]
+            return ["up to \(FigureText.count(profile.integer("sender", "streams"), of: "stream")) each"]
         }
         return [
             "batch \(FigureText.count(profile.integer("sender", "batch", "notifications")))",
@@ -94,9 +94,10 @@ public struct RunSummary {
         return items
     }
 
-    /// Bytes per second in percent of the raw TLS pipe's, from the record's calibration.
+    /// Bytes per second in percent of the raw TLS pipe's, from the record's calibration; nil also where nothing tells that more took them
+    /// than buffers.
     var pipeShare: Int? {
-        guard let pipe = record.calibration?.pipeBytesPerSecond, pipe > 0,
+        guard record.throughput.acceptedPerSecond != nil, let pipe = record.calibration?.pipeBytesPerSecond, pipe > 0,
             let bytes = record.throughput.bytesPerSecond
         else { return nil }
         return Int(exactly: (100 * bytes / Double(pipe)).rounded())
@@ -176,7 +177,7 @@ public struct RunSummary {
             items += Self.reasons(schedule.skipped, "skipped") + Self.reasons(schedule.late, "late")
             if schedule.stalls > 0 {
                 items.append(
-                    "fell behind \(FigureText.count(schedule.stalls)) times and caught up "
+                    "fell behind \(FigureText.count(schedule.stalls, of: "time")) and caught up "
                         + "\(FigureText.count(schedule.caughtUp)) in \(FigureText.time(schedule.catchUpNs))")
             }
         }

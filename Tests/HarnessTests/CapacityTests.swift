@@ -35,7 +35,15 @@ import Testing
         #expect(record.throughput.acceptedPerSecond == 1_000, "what was taken was taken")
     }
 
-    @Test func `a generator that was the limit ends a run that asks for a capacity with code 7`() throws {
+    @Test(arguments: [LimitRecord.Kind.generator, .processor])
+    func `an own limit ends a run that asks for a capacity with code 7`(kind: LimitRecord.Kind) throws {
+        let threshold = try Threshold("capacity/s >= 500")
+        var limited = record(kind)
+        limited.conclude(thresholds: [threshold.outcome(in: limited)])
+        #expect(limited.verdict.status == .generatorLimited && limited.verdict.exitCode == 7)
+    }
+
+    @Test func `who asks for a capacity gets it or the reason, and who does not passes`() throws {
         let threshold = try Threshold("capacity/s >= 500")
         var limited = record(.generator)
         limited.conclude(thresholds: [threshold.outcome(in: limited)])

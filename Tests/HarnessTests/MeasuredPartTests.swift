@@ -2,6 +2,7 @@ import Primitives
 import ProviderSessions
 import RunRecords
 import Testing
+import Workload
 
 @testable import Harness
 
@@ -76,5 +77,47 @@ import Testing
         #expect(rates(part).acceptedBound == "lower" && rates(part).writtenPerSecond == 100)
         outcome.sender.lastProof = nil
         #expect(rates(outcome.measured(profile)).acceptedPerSecond == nil)
+    }
+
+    @Test func `without any proof a silent target has no rate, and not a bound of 0`() throws {
+        let profile = try profile(#"{ target: { host: "gateway.test", port: 2195 } }"#)
+        var outcome = outcome(0)
+        let wrote = SessionEvent.wrote(notifications: 100, resent: 0, bytes: 100, residence: .zero, at: begin)
+        outcome.sender.ledger.record(wrote)
+        outcome.sender.lastWrite = begin + .milliseconds(99)
+        outcome.sender.lastProof = nil
+        #expect(outcome.measured(profile).accepted == nil)
+        let rates = rates(outcome.measured(profile))
+        #expect(rates.acceptedPerSecond == nil && rates.acceptedBound == nil && rates.writtenPerSecond != nil)
+        outcome.sender.lastProof = begin + .seconds(1)
+        #expect(
+            self.rates(outcome.measured(profile)).acceptedPerSecond == 0, "a reply that refuses the first proves it")
+    }
+
+    @Test func `fewer accepted than ten in the measured part are no rate, unless the target accepted nothing at all`() {
+        var part = MeasuredPart(accepted: 0, written: 16_384, bytes: 1_000, length: .milliseconds(1))
+        #expect(rates(part).acceptedPerSecond == 0)
+        part.acceptedLater = 16_384
+        #expect(rates(part).acceptedPerSecond == nil && part.acceptedPerSecond == nil)
+        #expect(
+            part.whyNoAcceptedRate
+                == "0 accepted in the measured part, and 16384 after it, are too few for a rate: 10 are needed")
+        (part.accepted, part.acceptedLater) = (9, 0)
+        #expect(rates(part).acceptedPerSecond == nil && rates(part).writtenPerSecond == 16_384_000)
+        #expect(part.whyNoAcceptedRate == "9 accepted are too few for a rate: 10 are needed")
+        part.accepted = 10
+        #expect(rates(part).acceptedPerSecond == 10_000)
+    }
+
+    @Test func `the pause behind the last burst belongs to its rate`() throws {
+        var outcome = outcome(50_000, after: .milliseconds(2_040))
+        outcome.generated = 50_000
+        let schedule = ArrivalSchedule(RateCurve(Rate(perSecond: 20_000)), spacing: .bursts(10_000))
+        outcome.arrivals = ArrivalPlan(schedule)
+        #expect(rates(outcome.measured(Profile())).acceptedPerSecond == 20_000)
+        outcome.abort = .interrupted
+        #expect(outcome.measured(Profile()).length == .milliseconds(2_040), "what was cut short has no pause")
+        #expect(schedule.length(of: 45_000) == .milliseconds(2_250), "half a burst has half a pause")
+        #expect(ArrivalSchedule.constant(Rate(perSecond: 1_000)).length(of: 10) == .milliseconds(10))
     }
 }

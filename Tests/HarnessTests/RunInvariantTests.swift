@@ -66,6 +66,9 @@ import Workload
         interval.rejected = rejected
         interval.bytes = 40_000
         record.intervals = [interval]
+        var phase = PhaseRecord(name: "measure", startNs: 0, lengthNs: 4_000_000_000)
+        (phase.sent, phase.written, phase.bytes) = (4_000, 4_000, 40_000)
+        record.phases = [phase]
         return record
     }
 
@@ -79,6 +82,82 @@ import Workload
                 "the intervals' rejected add up to 1, and the total is 0",
                 "the intervals' accepted add up to 3990, and the total is 4000",
             ])
+    }
+
+    @Test func `a phase that is left out is told`() {
+        let outcome = outcome(service: 50)
+        var record = record()
+        #expect(RunInvariants(record, outcome, join: join(outcome)).broken == [])
+        record.phases?[0].written = 3_000
+        record.phases?[0].sent = 3_000
+        record.phases?[0].bytes = 30_000
+        #expect(
+            RunInvariants(record, outcome, join: join(outcome)).broken == [
+                "the phases' written add up to 3000, and the total is 4000",
+                "the phases' sent add up to 3000, and the total is 4000",
+                "the phases' bytes add up to 30000, and the total is 40000",
+            ])
+    }
+
+    @Test func `values of intervals that no phase has are told, and the other way round`() {
+        let outcome = outcome(service: 50)
+        let timed = Histogram()
+        timed.record(1_000)
+        var record = record()
+        record.intervals[0].histograms = ["connectTCP": timed.base64(), "warmup/residence": timed.base64()]
+        record.latency["connectTCP"] = LatencyRecord(timed)
+        record.latency["sendGap"] = LatencyRecord(timed)
+        #expect(
+            RunInvariants(record, outcome, join: join(outcome)).broken == [
+                "the intervals' 0 values of sendGap are not those of the phases",
+                "the intervals' 1 values of warmup/residence are not those of the phases",
+            ])
+        timed.record(5_000)
+        record.intervals[0].histograms = ["connectTCP": timed.base64()]
+        record.latency["sendGap"] = nil
+        #expect(
+            RunInvariants(record, outcome, join: join(outcome)).broken == [
+                "the intervals' 2 values of connectTCP are not those of the phases"
+            ])
+    }
+
+    @Test func `what a simulator that died had reported is not told as accepted`() {
+        var outcome = outcome(service: 50)
+        outcome.simulator = nil
+        outcome.abort = .simulatorDied
+        outcome.acceptedBySender = 4_000
+        outcome.intervals = record(accepted: 3_000).intervals
+        #expect(
+            RunInvariants(record(accepted: 3_000), outcome, join: nil).broken == [
+                "the intervals' accepted add up to 3000, and the total is 4000"
+            ])
+        var answered = outcome
+        answered.completeIntervals(countsAnswers: true)
+        #expect(answered.intervals.map(\.accepted) == [4_000], "answers tell")
+        outcome.completeIntervals(countsAnswers: false)
+        #expect(outcome.intervals.map(\.accepted) == [nil], "silence does not")
+    }
+
+    @Test func `what is written after an interrupt in the warm-up has a phase`() throws {
+        var planned = PhaseBounds(measureStart: begin + .seconds(2), measureEnd: begin + .seconds(4))
+        let interrupt = begin + .seconds(1)
+        planned = planned.ended(at: interrupt)
+        #expect(planned.phase(at: begin) == .warmup && planned.phase(at: begin + .seconds(3)) == .drain)
+        // A loop that wrote before it heard of the interrupt has counted that for the phase that was planned.
+        var outcome = outcome(service: 50)
+        (outcome.bounds, outcome.measureEnd, outcome.abort) = (planned, interrupt, .interrupted)
+        outcome.sender.histograms[.measure]?[.connectTCP] = Histogram().snapshot()
+        outcome.sender.phases[.warmup] = LoopRecorder.PhaseCounts(sent: 0, written: 0, bytes: 0)
+        var record = record()
+        record.tellMeasurements(of: outcome, profile: Profile())
+        #expect(record.phases?.map(\.name) == ["warmup", "measure", "drain"])
+        #expect(record.phases?.map(\.written) == [0, 4_000, 0])
+        #expect(record.latency["connectTCP"] != nil)
+        outcome.sender.phases[.measure] = nil
+        record.tellMeasurements(of: outcome, profile: Profile())
+        #expect(record.phases?.map(\.name) == ["warmup", "drain"])
+        #expect(record.latency["connectTCP"] != nil, "set-up is told also where nothing was measured")
+        #expect(record.brokenInvariants?.contains("the phases' written add up to 0, and the total is 4000") == true)
     }
 
     @Test func `the last interval takes what is known at the end only, and what was counted too much is taken off`() {
@@ -116,7 +195,9 @@ import Workload
         var outcome = outcome(service: 50)
         outcome.sender.phases[.measure]?.sent = 3_998
         outcome.sender.histograms[.measure]?[.residence] = Histogram().snapshot()
-        let broken = RunInvariants(record(), outcome, join: join(outcome)).broken
+        var record = record()
+        record.phases?[0].sent = 3_998
+        let broken = RunInvariants(record, outcome, join: join(outcome)).broken
         #expect(broken.count == 2, "\(broken)")
     }
 }

@@ -84,6 +84,22 @@ import Testing
         #expect(RunSummary(record, style: .plain).text.contains("errors      none\n"), "sentinels alone say nothing")
     }
 
+    @Test func `one of a thing is told in the singular, and no share of TLS without anything accepted`() {
+        var record = sampleRecord()
+        record.ledger.generated = 1
+        var schedule = ScheduleRecord()
+        (schedule.planned, schedule.stalls, schedule.caughtUp) = (1, 1, 1)
+        record.schedule = schedule
+        var calibration = CalibrationRecord()
+        calibration.pipeBytesPerSecond = 10_000_000
+        record.calibration = calibration
+        let text = RunSummary(record, style: .plain).text
+        #expect(text.contains("sent        1 notification,") && text.contains("fell behind 1 time and"))
+        #expect(text.contains("% of what TLS alone can do"))
+        record.throughput = ThroughputRecord(accepted: nil, written: 16_384, bytes: 1 << 24, over: .milliseconds(1))
+        #expect(!RunSummary(record, style: .plain).text.contains("% of what TLS alone can do"))
+    }
+
     @Test func `losses are told by their reasons`() {
         var record = sampleRecord()
         record.ledger.lost = 30

@@ -177,6 +177,7 @@ public final class RunEngine {
                 // The schedule ends here, too: what was due by now and nobody took is not forgotten.
                 measureEnd = now
                 if supply.plan != nil { supply.close(at: now) }
+                await endPhases(at: now)
             }
             endOffer(at: measureEnd, now: now)
             if options.interrupts.value > 0 && monitor.written == 0 { break }
@@ -204,6 +205,12 @@ public final class RunEngine {
         outcome.tally = supply.tally
         await onEachLoop { $0.abandon() }
         outcome.end = MonotonicClock.now()
+    }
+
+    /// Has what happens from now on belong to the drain, also if the run was to be measured later.
+    private func endPhases(at now: Instant) async {
+        outcome.bounds = outcome.bounds.ended(at: now)
+        await onEachLoop { [bounds = outcome.bounds] in $0.setPhases(bounds) }
     }
 
     /// Ends an open loop's schedule at once, unless it has ended before.
@@ -258,9 +265,7 @@ public final class RunEngine {
 
     /// Has the intervals add up to what is known now, and tells whoever follows the run of the last one, too.
     private func completeIntervals() {
-        outcome.intervals.complete(
-            accepted: outcome.acceptedInAll ?? (profile.isAnsweredByOthers ? Int64(outcome.acceptedBySender) : nil),
-            rejected: Int64(outcome.sender.ledger.count(of: .rejected)))
+        outcome.completeIntervals(countsAnswers: profile.protocolName == .http2)
         tell(.ended, outcome.intervals, endsInterval: true, at: outcome.end)
     }
 

@@ -12,6 +12,8 @@ struct RunInvariants {
     init(_ record: RunRecord, _ outcome: RunOutcome, join: LatencyJoin?, isTimed: Bool = true) {
         checkSchedule(record)
         checkIntervals(record, outcome)
+        checkPhases(record, outcome)
+        checkHistograms(record)
         checkSent(outcome)
         if isTimed { checkTimed(outcome, join) }
         checkLittlesLaw(record)
@@ -43,12 +45,57 @@ struct RunInvariants {
         for (name, sum, total) in sums {
             require(sum == Int64(total), "the intervals' \(name) add up to \(sum), and the total is \(total)")
         }
-        if let total = outcome.acceptedInAll {
-            let sum = record.intervals.reduce(0) { $0 + ($1.accepted ?? 0) }
-            require(sum == total, "the intervals' accepted add up to \(sum), and the total is \(total)")
+        // Where nobody tells, the sender's book is what is left.
+        let total = outcome.acceptedInAll ?? Int64(book.count(of: .accepted))
+        let accepted = record.intervals.compactMap(\.accepted)
+        let sum = accepted.reduce(0, +)
+        require(
+            accepted.isEmpty || sum == total, "the intervals' accepted add up to \(sum), and the total is \(total)")
+        if outcome.simulator != nil { require(!accepted.isEmpty, "no interval tells of \(total) accepted") }
+    }
+
+    /// Every event belongs to a phase, and every phase in which something happened is told.
+    private mutating func checkPhases(_ record: RunRecord, _ outcome: RunOutcome) {
+        // Not in a run that never began.
+        guard let phases = record.phases else { return }
+        let book = outcome.sender.ledger
+        let sums: [(String, Int64, UInt64)] = [
+            ("written", phases.reduce(0) { $0 + $1.written }, book.written),
+            ("sent", phases.reduce(0) { $0 + $1.sent }, outcome.sentCount),
+            ("bytes", phases.reduce(0) { $0 + $1.bytes }, book.writtenBytes),
+        ]
+        for (name, sum, total) in sums {
+            require(sum == Int64(total), "the phases' \(name) add up to \(sum), and the total is \(total)")
         }
-        let phases = outcome.sender.phases.values.reduce(0) { $0 + $1.written }
-        require(phases == book.written, "the phases' written add up to \(phases), and the total is \(book.written)")
+    }
+
+    /// Where intervals keep histograms, they and those of the phases have the same values.
+    private mutating func checkHistograms(_ record: RunRecord) {
+        let kept = record.intervals.compactMap(\.histograms)
+        guard kept.count == record.intervals.count, !kept.isEmpty else { return }
+        var totals: [String: String] = [:]
+        for series in Series.allCases {
+            for phase in RunPhase.allCases {
+                let other = record.phases?.first { $0.name == phase.rawValue }?.latency
+                let latency = phase == .measure ? record.latency : other ?? [:]
+                totals[series.tag(in: phase)] = latency[series.name]?.histogram
+            }
+        }
+        var sums: [String: Histogram] = [:]
+        for (tag, text) in kept.joined() {
+            guard let part = try? Histogram(base64: text) else { continue }
+            let sum = sums[tag] ?? Histogram()
+            sum.addOrStop(part.snapshot())
+            sums[tag] = sum
+        }
+        let nothing = Histogram().base64()
+        // What the simulator's traces of connections tell is known for all of the run at once.
+        let untimed = [Series.reconnectDetect.name, Series.firstAcceptance.name]
+        for tag in Set(sums.keys).union(totals.keys).sorted() where !untimed.contains(tag) {
+            require(
+                (sums[tag]?.base64() ?? nothing) == (totals[tag] ?? nothing),
+                "the intervals' \(sums[tag]?.count ?? 0) values of \(tag) are not those of the phases")
+        }
     }
 
     private mutating func checkSent(_ outcome: RunOutcome) {

@@ -12,6 +12,8 @@ struct MeasuredPart: Equatable {
     var written: Int64 = 0
     var bytes: Int64 = 0
     var length = Interval.zero
+    /// What was accepted after it.
+    var acceptedLater: Int64 = 0
     /// For how long it took until the last proof, by which alone ``accepted`` is known; nil where that is ``length``.
     var provedLength: Interval?
 
@@ -30,10 +32,19 @@ struct MeasuredPart: Equatable {
         return "\(length) are too short for a rate: \(Self.shortest) is needed"
     }
 
+    /// Why there is no rate of what was accepted, although there is one of what was written; nil if there is one, or nothing tells.
+    ///
+    /// A target that accepted nothing at all has a rate, which is 0.
+    var whyNoAcceptedRate: String? {
+        guard let accepted, accepted < Self.fewest, accepted > 0 || acceptedLater > 0 else { return nil }
+        let others = acceptedLater > 0 ? " in the measured part, and \(acceptedLater) after it," : ""
+        return "\(accepted) accepted\(others) are too few for a rate: \(Self.fewest) are needed"
+    }
+
     /// What was accepted a second.
     var acceptedPerSecond: Double? {
         let time = provedLength ?? length
-        guard whyNoRate == nil, let accepted, time > .zero else { return nil }
+        guard whyNoRate == nil, whyNoAcceptedRate == nil, let accepted, time > .zero else { return nil }
         return Double(accepted) / time.seconds
     }
 }
@@ -50,12 +61,22 @@ extension RunOutcome {
         let acceptedEnd = simulator?.lastAcceptedNs.map { Instant(nanoseconds: $0) }
         let end = [acceptedEnd, sender.lastProof, sender.lastWrite].compactMap { $0 }.max() ?? end
         // What cannot be proved is counted by the simulator alone.
-        let accepted =
+        var accepted =
             profile.protocolName.hasIdentifiers
             ? Int64(sender.ledger.count(of: .accepted)) : simulator?.ledger.acceptedWithoutIdentifier
+        if isKnownByProofsAlone(profile), sender.lastProof == nil { accepted = nil }
+        let start = sender.firstWrite ?? startedAt
         return MeasuredPart(
             accepted: accepted, isLowerBound: isKnownByProofsAlone(profile), written: Int64(sender.ledger.written),
-            bytes: Int64(sender.ledger.writtenBytes), length: end - (sender.firstWrite ?? startedAt))
+            bytes: Int64(sender.ledger.writtenBytes), length: max(end - start, scheduledLength))
+    }
+
+    /// How long an open loop's notifications take at the scheduled rate, the pause behind the last one or the last burst included, so that no
+    /// rate is greater than the one that was offered. Zero in a closed loop, where the schedule ends with them, and if it was cut short.
+    private var scheduledLength: Interval {
+        guard let schedule = arrivals?.schedule, generated > 0, abort == nil else { return .zero }
+        let length = schedule.length(of: generated)
+        return length < .never ? length - schedule.time(of: 0) : .zero
     }
 
     private func measuredByTime(_ profile: Profile) -> MeasuredPart {
@@ -66,9 +87,12 @@ extension RunOutcome {
         var part = MeasuredPart(
             written: Int64(counts.written), bytes: Int64(counts.bytes), length: end - measureStart)
         if simulator != nil {
-            part.accepted = acceptedByThen(end).flatMap { last in acceptedByThen(measureStart).map { last - $0 } }
+            let last = acceptedByThen(end)
+            part.accepted = last.flatMap { last in acceptedByThen(measureStart).map { last - $0 } }
+            part.acceptedLater = (acceptedInAll ?? 0) - (last ?? acceptedInAll ?? 0)
         } else if profile.isAnsweredByOthers {
             part.accepted = Int64(counts.answered)
+            part.acceptedLater = Int64(sender.phases[.drain]?.answered ?? 0)
         } else if isKnownByProofsAlone(profile), let lastProof = sender.lastProof, lastProof > measureStart {
             // Nobody knows when before its proof something was accepted. What was written before the measured part may all have been
             // accepted before it, too.
@@ -103,6 +127,14 @@ extension RunOutcome {
         let length = undisturbed.reduce(0) { $0 + $1.lengthNs }
         guard length > 0, undisturbed.count < whole.count else { return nil }
         return Double(undisturbed.reduce(0) { $0 + ($1.accepted ?? 0) }) * 1e9 / Double(length)
+    }
+
+    /// Why there is no rate of the intervals in which nothing went wrong; nil if there is one.
+    var whyNoUndisturbedRate: String? {
+        guard undisturbedRate == nil else { return nil }
+        if !intervals.contains(where: { $0.accepted != nil }) { return "nothing tells when what was accepted" }
+        if !intervals.contains(where: { $0.isDisturbed }) { return "nothing went wrong: accepted/s is that rate" }
+        return "there is no whole interval in which nothing went wrong, beside one in which something did"
     }
 
     /// How many notifications the simulator had accepted at an instant, between its reports by proportion.

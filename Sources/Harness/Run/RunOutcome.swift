@@ -62,6 +62,16 @@ struct RunOutcome: Sendable {
 
     /// What the simulator accepted over all, each notification once; nil without its book.
     var acceptedInAll: Int64? { simulator.map { $0.ledger.accepted + $0.ledger.acceptedWithoutIdentifier } }
+
+    /// Has the intervals add up to what is known at the end: by the simulator's book, or else by the answers, if those tell.
+    ///
+    /// Where neither does, nobody knows what was accepted when, and what a simulator reported while it lived is no proof of it.
+    mutating func completeIntervals(countsAnswers: Bool) {
+        let accepted = acceptedInAll ?? (countsAnswers ? Int64(acceptedBySender) : nil)
+        intervals.complete(accepted: accepted, rejected: Int64(sender.ledger.count(of: .rejected)))
+        guard accepted == nil else { return }
+        for index in intervals.indices { intervals[index].accepted = nil }
+    }
 }
 
 extension Profile {

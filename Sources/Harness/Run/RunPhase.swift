@@ -21,4 +21,9 @@ struct PhaseBounds: Hashable, Sendable {
         if instant < measureStart { return .warmup }
         return instant < measureEnd ? .measure : .drain
     }
+
+    /// The same phases, of which none but the drain goes on after an instant.
+    func ended(at instant: Instant) -> PhaseBounds {
+        PhaseBounds(measureStart: min(measureStart, instant), measureEnd: min(measureEnd, instant))
+    }
 }

@@ -28,16 +28,20 @@ extension RunRecord {
     private mutating func tellPhases(_ outcome: RunOutcome, _ join: LatencyJoin?) {
         var records: [PhaseRecord] = []
         for phase in RunPhase.allCases {
-            guard let span = outcome.span(of: phase) else { continue }
+            let own = Self.latencies(outcome.sender, join, phase)
+            if phase == .measure { latency = own }
+            let counts = outcome.sender.phases[phase]
+            // A phase that never was planned may have had something when the run was interrupted; set-up alone is none.
+            let hasContent = counts != nil || (phase != .measure && !own.isEmpty)
+            let end = outcome.end
+            guard let span = outcome.span(of: phase) ?? (hasContent ? end..<end : nil) else { continue }
             var record = PhaseRecord(
                 name: phase.rawValue, startNs: (span.lowerBound - outcome.startedAt).nanoseconds,
                 lengthNs: (span.upperBound - span.lowerBound).nanoseconds)
-            let counts = outcome.sender.phases[phase] ?? LoopRecorder.PhaseCounts()
-            record.sent = Int64(counts.sent)
-            record.written = Int64(counts.written)
-            record.bytes = Int64(counts.bytes)
-            let own = Self.latencies(outcome.sender, join, phase)
-            if phase == .measure { latency = own } else { record.latency = own }
+            record.sent = Int64(counts?.sent ?? 0)
+            record.written = Int64(counts?.written ?? 0)
+            record.bytes = Int64(counts?.bytes ?? 0)
+            if phase != .measure { record.latency = own }
             records.append(record)
         }
         phases = records
@@ -112,45 +116,64 @@ extension RunRecord {
     }
 
     private mutating func tellUnmeasured(_ outcome: RunOutcome, _ profile: Profile) {
-        var reasons: [String: String] = [:]
         let sent = outcome.sender.phases[.measure]?.sent ?? 0
         let nothing =
             outcome.sender.ledger.written == 0
             ? "nothing was written" : "nothing was written in the measured part of the run"
+        var reasons: [String: String] = [:]
         for name in ["response", "service", "scheduleLag", "residence"] where (latency[name]?.count ?? 0) == 0 {
-            if !profile.latencies {
-                reasons[name] = "the profile has latencies not measured"
-            } else if name == "response" || name == "scheduleLag", profile.load.loop == .closed {
-                reasons[name] = "a closed loop has no times at which notifications are meant to begin"
-            } else if sent == 0 {
-                reasons[name] = nothing
-            } else if name == "residence" {
-                reasons[name] = nothing
-            } else if !profile.protocolName.hasIdentifiers {
-                reasons[name] = "without identifiers no notification can be told from another"
-            } else if outcome.simulator == nil, case .simulator = profile.target {
-                reasons[name] = "the simulator's book is missing, which alone tells when it accepted; see \(name)Bound"
-            } else if outcome.simulator == nil {
-                reasons[name] =
-                    "success is silent, and only the embedded simulator tells when it accepted; see \(name)Bound"
-            } else {
-                reasons[name] = "none of the sampled notifications was accepted"
-            }
+            reasons[name] = whyUntimed(name, outcome, profile, nothing: sent == 0 ? nothing : nil)
         }
         if throughput.acceptedPerSecond == nil {
             reasons["accepted/s"] = outcome.rateReason(profile, nothing: sent == 0 ? nothing : nil)
         }
-        if throughput.writtenPerSecond == nil, sent > 0 { reasons["written/s"] = outcome.measured(profile).whyNoRate }
-        for name in ["response", "service", "scheduleLag", "residence"] {
-            guard let series = latency[name], series.count > 0 else { continue }
-            let quantiles = series.quantiles
-            for (quantile, value, needed) in [
-                ("p90", quantiles.p90, 100), ("p99", quantiles.p99, 1_000), ("p99.9", quantiles.p999, 10_000),
-            ] where value == nil {
-                reasons["\(name).\(quantile)"] = "needs \(needed) values, and there are \(series.count)"
-            }
+        if throughput.undisturbedPerSecond == nil {
+            reasons["undisturbed/s"] = outcome.cutShortReason ?? outcome.whyNoUndisturbedRate
         }
+        for (name, rate) in [("written/s", throughput.writtenPerSecond), ("bytes/s", throughput.bytesPerSecond)]
+        where rate == nil {
+            reasons[name] = outcome.cutShortReason ?? outcome.measured(profile).whyNoRate ?? nothing
+        }
+        if let schedule, schedule.gapVariation == nil {
+            reasons["sendGap.variation"] =
+                "needs 10 values that are not all 0, and there are \(latency["sendGap"]?.count ?? 0)"
+        }
+        for (name, series) in latency { reasons.merge(Self.missingQuantiles(of: name, series)) { own, _ in own } }
         unmeasured = reasons
+    }
+
+    /// Why a series has no value in the measured part.
+    private func whyUntimed(_ name: String, _ outcome: RunOutcome, _ profile: Profile, nothing: String?) -> String {
+        if !profile.latencies { return "the profile has latencies not measured" }
+        if name == "response" || name == "scheduleLag", profile.load.loop == .closed {
+            return "a closed loop has no times at which notifications are meant to begin"
+        }
+        if let nothing { return nothing }
+        if name == "residence" || name == "scheduleLag" { return "nothing was written in the measured part of the run" }
+        if !profile.protocolName.hasIdentifiers {
+            return "without identifiers no notification can be told from another"
+        }
+        // Every answer is timed there, whoever gives it.
+        if profile.protocolName == .http2 { return "no request was accepted; see \(name)Refused" }
+        guard outcome.simulator == nil else { return "none of the sampled notifications was accepted" }
+        if case .simulator = profile.target {
+            return "the simulator's book is missing, which alone tells when it accepted; see \(name)Bound"
+        }
+        return "success is silent, and only the embedded simulator tells when it accepted; see \(name)Bound"
+    }
+
+    /// Why quantiles of a series are null, by the names that thresholds give them.
+    private static func missingQuantiles(of name: String, _ series: LatencyRecord) -> [String: String] {
+        guard series.count > 0 else { return [name: "there are no values"] }
+        let quantiles = series.quantiles
+        var reasons: [String: String] = [:]
+        for (quantile, value, needed) in [
+            ("p50", quantiles.p50, 1), ("p90", quantiles.p90, 100), ("p99", quantiles.p99, 1_000),
+            ("p99.9", quantiles.p999, 10_000),
+        ] where value == nil {
+            reasons["\(name).\(quantile)"] = "needs \(needed) values, and there are \(series.count)"
+        }
+        return reasons
     }
 }
 
@@ -223,12 +246,16 @@ extension RunOutcome {
     /// Why there is no rate.
     fileprivate func rateReason(_ profile: Profile, nothing: String?) -> String {
         if let nothing { return nothing }
+        if let cutShortReason { return cutShortReason }
         if missedSchedule != nil {
             return "the schedule was not met, and what was sent says nothing about what the target can take"
         }
-        if abort != nil && abort != .interrupted { return "the run was cut short" }
-        return measured(profile).whyNoRate ?? "nothing proves that the target accepted anything"
+        let measured = measured(profile)
+        return measured.whyNoRate ?? measured.whyNoAcceptedRate ?? "nothing proves that the target accepted anything"
     }
+
+    /// Why a run that its target cut short has no rates; nil of any other run.
+    fileprivate var cutShortReason: String? { abort != nil && abort != .interrupted ? "the run was cut short" : nil }
 }
 
 extension ScheduleReasonsRecord {

@@ -59,7 +59,8 @@ extension ThroughputRecord {
         self.init()
         guard part.whyNoRate == nil else { return }
         self.init(
-            accepted: isScheduleMet ? part.accepted : nil, written: part.written, bytes: part.bytes, over: part.length,
+            accepted: isScheduleMet && part.whyNoAcceptedRate == nil ? part.accepted : nil, written: part.written,
+            bytes: part.bytes, over: part.length,
             provedLength: part.provedLength)
         if acceptedPerSecond != nil, part.isLowerBound { acceptedBound = "lower" }
     }

@@ -11,7 +11,7 @@ extension RunRecord {
     /// Where the notifications carry no identifiers, `unknown` is all that can be known of what was written, whatever the
     /// gateway did: then it makes the run inconclusive, which is neither a pass nor a failure.
     ///
-    /// A rate that the generator limited stands in the record as such and passes; who asks for the target's capacity by a threshold
+    /// A rate that the generator or the processors limited stands in the record as such and passes; who asks for the target's capacity by a threshold
     /// gets none from such a run, and it ends as limited by the generator.
     ///
     /// - Parameter outcomes: the profile's thresholds, evaluated on this record.
@@ -29,7 +29,9 @@ extension RunRecord {
             findings.append((.internalError, 1))
         }
         if let difference = ledgerDifference, difference != 0 {
-            let text = "sender and simulator disagree about \(difference) notifications"
+            let text =
+                "sender and simulator disagree about \(difference) "
+                + (difference == 1 ? "notification" : "notifications")
             if simulatorLedger?.faults?.contains(where: { $0.fault == "replyIdentifier" && $0.count > 0 }) == true {
                 reasons.append(text + ", as they must: by the fault plan replies named others than those refused")
                 findings.append((.failed, 3))
@@ -47,7 +49,7 @@ extension RunRecord {
             findings.append((.failed, 3))
         }
         for outcome in outcomes where !outcome.passed {
-            if isCapacity(outcome), outcome.value == nil, limit?.kind == .generator {
+            if isCapacity(outcome), outcome.value == nil, [.generator, .processor].contains(limit?.kind) {
                 reasons.append("\(outcome.text) cannot be told: \(unmeasured?["capacity/s"] ?? "")")
                 findings.append((.generatorLimited, 7))
                 continue
@@ -64,7 +66,7 @@ extension RunRecord {
                 findings.append((.inconclusive, 4))
                 continue
             }
-            reasons.append("\(count) notifications are \(name)")
+            reasons.append("\(count) \(count == 1 ? "notification is" : "notifications are") \(name)")
             findings.append((.failed, 3))
         }
         if ledger.generated > 0, ledger.accepted == 0, ledger.hasIdentifiers, findings.isEmpty,
@@ -194,7 +196,7 @@ extension RunOutcome {
     fileprivate var missedCounts: [String] {
         let sent = sender.phases.values.reduce(0) { $0 + $1.sent }
         var text =
-            "\(generated) notifications were planned, \(sent) sent and \(generated - min(sent, generated)) missed"
+            "\(generated) \(generated == 1 ? "notification was" : "notifications were") planned, \(sent) sent and \(generated - min(sent, generated)) missed"
         let lags = sender.histograms[.measure]?[.scheduleLag].map { Histogram($0) }
         if let p99 = lags?.value(atQuantile: 0.99) {
             text += "; scheduleLag p99 \(Interval(nanoseconds: p99))"
@@ -204,23 +206,48 @@ extension RunOutcome {
 
     /// The share of the open loop's schedule that was kept, in percent; nil if that is enough.
     ///
-    /// It is the share of what was due until the offer ended, by time or with the last notification, that connections had taken by then,
-    /// less what was skipped for being too late. Enough are 99 %. What had not been taken yet is excused up to 250 ms of the schedule, since
-    /// a moment of a busy machine is no missed schedule of a short run; what was skipped is not, since it never comes.
+    /// It is the smaller one of two: of what was due until the offer ended, by time or with the last notification, the share that was
+    /// ever sent; and the share that connections had taken by then, less what was skipped for being too late. Enough are 99 %. Being late
+    /// is excused for a tenth of the schedule and up to 250 ms, since a moment of a busy machine is no missed schedule; what was never sent is
+    /// not, whenever it was given up.
     var missedSchedule: Int? {
-        guard let arrivals, measureEnd > startedAt, generated > 0 else { return nil }
-        let elapsed = measureEnd - startedAt
+        let offerEnd = measureEnd > .zero ? measureEnd : end
+        guard let arrivals, offerEnd > startedAt, generated > 0 else { return nil }
         // By number the offer ends with the last notification, by time before the first that was not handed out.
-        let claimed = claimedInTime ?? generated
-        let reached = min(arrivals.schedule.time(of: claimedInTime ?? generated - 1), elapsed)
-        let skipped = Double(min(tally?.skippedCount ?? 0, claimed)) / Double(max(1, claimed))
-        let inTime = elapsed - reached > Self.excusedDelay ? reached.seconds / elapsed.seconds : 1
-        let share = inTime * (1 - skipped)
+        let lastWrite = claimedInTime == nil ? sender.lastWrite ?? offerEnd : offerEnd
+        let elapsed = max(min(lastWrite, offerEnd) - startedAt, Interval(nanoseconds: 1))
+        let share = min(takenInTime(arrivals.schedule, elapsed), sentOfDue(arrivals.schedule, offerEnd - startedAt))
         return share < Self.keptShare ? Int(share * 100) : nil
+    }
+
+    /// Which share of what was due had been taken in time, or late by no more than is excused.
+    private func takenInTime(_ schedule: ArrivalSchedule, _ elapsed: Interval) -> Double {
+        let claimed = claimedInTime ?? generated
+        // A burst has the time until the next one; behind the end of a schedule only its last notification tells.
+        let length = schedule.length(of: claimed)
+        let last = length < .never ? length : schedule.time(of: claimed - min(claimed, 1))
+        let reached = min(last, elapsed)
+        let skipped = Double(min(tally?.skippedCount ?? 0, claimed)) / Double(max(1, claimed))
+        let excused = min(
+            Self.excusedDelay, max(Self.unseenDelay, Interval(nanoseconds: elapsed.nanoseconds / Self.excusedPart)))
+        return (elapsed - reached > excused ? reached.seconds / elapsed.seconds : 1) * (1 - skipped)
+    }
+
+    /// Which share of what was due by the end of the offer was ever sent.
+    private func sentOfDue(_ schedule: ArrivalSchedule, _ elapsed: Interval) -> Double {
+        let due = min(generated, schedule.count(until: elapsed - Interval(nanoseconds: 1)))
+        guard due > 0 else { return 1 }
+        // A run that ended early had planned more than was due.
+        let unsent = sender.ledger.count(of: .unsent)
+        let missing = unsent - min(unsent, generated - due)
+        return 1 - Double(min(missing, due)) / Double(due)
     }
 
     private static let keptShare = 0.99
     private static let excusedDelay = Interval.milliseconds(250)
+    private static let excusedPart: Int64 = 10
+    /// What passes between the looks by which the end of an offer is seen.
+    private static let unseenDelay = Interval.milliseconds(20)
 }
 
 extension LimitRecord {

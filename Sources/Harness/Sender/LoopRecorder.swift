@@ -115,6 +115,9 @@ final class LoopRecorder {
         reconnects.beginMeasuring(at: bounds.measureStart)
     }
 
+    /// The phases end otherwise than was planned.
+    func setPhases(_ bounds: PhaseBounds) { self.bounds = bounds }
+
     /// Enters one event.
     func record(_ event: SessionEvent) {
         ledger.record(event)

@@ -203,6 +203,9 @@ final class SenderLoop {
         hiccups = nil
     }
 
+    /// The phases end otherwise than was planned.
+    func setPhases(_ bounds: PhaseBounds) { recorder.setPhases(bounds) }
+
     /// The schedule begins at `start`, and the phases are known.
     func begin(at start: Instant, _ bounds: PhaseBounds) {
         recorder.begin(at: start, bounds)

@@ -77,6 +77,16 @@ public struct ArrivalSchedule: Hashable, Sendable {
         return time(of: index, &cursor)
     }
 
+    /// For how long the first `count` operations take their turn at the schedule's rate, which a burst begins in advance: a burst's share of
+    /// the time follows it. ``Interval/never`` where the schedule ends with them.
+    public func length(of count: UInt64) -> Interval {
+        guard let index = shard.globalIndex(of: count) else { return .never }
+        switch source {
+        case .curve(let curve, .bursts): return curve.time(of: ArrivalPosition(whole: index))
+        default: return time(of: count)
+        }
+    }
+
     /// How many operations are meant to begin until `time`, that instant included.
     public func count(until time: Interval) -> UInt64 {
         guard time >= .zero else { return 0 }

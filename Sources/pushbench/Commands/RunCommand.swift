@@ -36,6 +36,8 @@ struct RunCommand {
             Terminal.show(profile.effectiveJSON.canonicalText)
             return ExitCode.passed
         }
+        // From here on a signal ends the run in order, with a record.
+        let interrupts = SignalWatch.install()
         // A path that cannot be written is found before the run costs anything.
         let files = outputs.compactMap { output -> RecordFile? in
             guard case .file(let path) = output.destination else { return nil }
@@ -47,7 +49,6 @@ struct RunCommand {
             Terminal.complain("warning: \(threshold.text) is about a change, which pushbench compare judges")
         }
         let calibration = await limits.calibration(isQuiet: parsed.has("quiet"))
-        let interrupts = SignalWatch.install()
         if count > 1 {
             let repeated = RepeatedRun(parsed: parsed, count: count, outputs: outputs, progress: progress)
             return try await repeated.execute(interrupts: interrupts)

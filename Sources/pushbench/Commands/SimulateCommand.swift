@@ -165,6 +165,14 @@ enum SignalWatch {
         return interrupts
     }
 
+    /// Lets signals end the program at once while `work` goes on, which has nothing to be told of, and counts again behind it.
+    static func paused<Result>(during work: () async -> Result) async -> Result {
+        signal(SIGINT, SIG_DFL)
+        signal(SIGTERM, SIG_DFL)
+        defer { _ = install() }
+        return await work()
+    }
+
     /// The exit code that tells which signal came.
     static var exitCode: Int32 { terminations.value > 0 ? ExitCode.terminated : ExitCode.interrupted }
 }

@@ -1,3 +1,4 @@
+import Analysis
 import Foundation
 import Harness
 import Primitives
@@ -17,6 +18,7 @@ struct Run {
     var interrupts = Interrupts()
     var outageLimit = Interval.seconds(30)
     var onInterval: @Sendable (RunProgress) -> Void = { _ in }
+    var keepsIntervalHistograms = false
     /// Whether the simulator lies on purpose, so that the two books cannot agree.
     var isLiedTo = false
     /// What its simulator is started as.
@@ -34,8 +36,9 @@ struct Run {
             program: program.path, profileJSON: profile.effectiveJSON.canonicalText, interrupts: interrupts,
             onProgress: { [onInterval] progress in if progress.endsInterval { onInterval(progress) } })
         options.outageLimit = outageLimit
+        options.keepsIntervalHistograms = keepsIntervalHistograms
         var record = try await RunEngine(profile: profile, options: options).run()
-        record.conclude(thresholds: [])
+        record.conclude(thresholds: profile.thresholdOutcomes(in: record))
         expectSound(record, sourceLocation)
         return record
     }
