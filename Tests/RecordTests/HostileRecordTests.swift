@@ -50,8 +50,8 @@ import Testing
         }
     }
 
-    private func render(_ subject: ReportSubject, html: Bool) throws {
-        for format in OutputFormat.allCases where html || format != .html {
+    private func render(_ subject: ReportSubject, in formats: [OutputFormat]) throws {
+        for format in formats {
             do throws(RecordError) { _ = try format.render(subject, style: .plain) } catch {
                 switch error {
                 case .singleRunsOnly, .noIntervalHistograms: break
@@ -61,12 +61,16 @@ import Testing
         }
     }
 
-    private func use(_ bytes: [UInt8], html: Bool = false) throws {
+    /// The forms that add something up.
+    private static let quick: [OutputFormat] = [.terminal, .markdown, .csv, .openmetrics, .gobench]
+
+    private func use(_ bytes: [UInt8], in formats: [OutputFormat] = Self.quick) throws {
         let record = try RunRecord.decode(bytes, path: "r.json")
-        try render(.run(record), html: html)
-        try render(.runs(RunSeriesRecord([record, record])), html: html)
+        try render(.run(record), in: formats)
         let comparison = compare([full(), record], [record, full()]) { $0.resamples = 10 }
-        try render(.comparison(comparison), html: html)
+        guard formats.count > Self.quick.count else { return try render(.comparison(comparison), in: [.terminal]) }
+        try render(.runs(RunSeriesRecord([record, record])), in: formats)
+        try render(.comparison(comparison), in: formats)
     }
 
     private func json(_ record: some Encodable) throws -> JSONValue {
@@ -120,7 +124,7 @@ import Testing
             try use(bytes(replaced(sample, place[...], by: number)))
             all = replaced(all, place[...], by: number)
         }
-        try use(bytes(all), html: true)
+        try use(bytes(all), in: OutputFormat.allCases)
     }
 
     @Test func `a comparison with such numbers is refused, too, or shown`() throws {
@@ -137,7 +141,7 @@ import Testing
                     #expect(throws: RecordError.self, "\(place)") { try Comparison.decode(text, path: "c.json") }
                     continue
                 }
-                try render(.comparison(Comparison.decode(text, path: "c.json")), html: false)
+                try render(.comparison(Comparison.decode(text, path: "c.json")), in: [.terminal, .markdown, .gobench])
             }
         }
     }
