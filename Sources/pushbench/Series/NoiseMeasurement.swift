@@ -42,9 +42,8 @@ struct NoiseMeasurement {
             return ExitCode.inconclusive
         }
         let ratios = comparison.pairRatios
-        if let reason = Self.reasonAgainst(ratios, of: Metric.gates(for: first)) {
-            Terminal.complain("nothing was kept: \(reason)")
-            return ExitCode.inconclusive
+        if let reason = Self.warning(ratios, of: Metric.gates(for: first)) {
+            Terminal.complain("warning: \(reason)")
         }
         let record = NoiseRecord(
             machine: first.machine, profileHash: first.profileHash,
@@ -55,8 +54,8 @@ struct NoiseMeasurement {
         return ExitCode.passed
     }
 
-    /// Why such noise is none to judge by: with it hardly a change of a deciding figure could be told from none.
-    private static func reasonAgainst(_ ratios: [String: [Double]], of gates: [Metric]) -> String? {
+    /// What a user should know of such noise: with it hardly a change of a deciding figure can be told from none.
+    private static func warning(_ ratios: [String: [Double]], of gates: [Metric]) -> String? {
         for name in gates.map(\.name) {
             guard let noise = NoiseFloor(pairRatios: ratios[name] ?? []).threshold(pairs: judgedPairs),
                 noise > NoiseFloor.most
