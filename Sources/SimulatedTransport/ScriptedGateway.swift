@@ -53,6 +53,10 @@ public final class ScriptedGateway {
     public var output: [UInt8] = []
     /// What is called for each whole request.
     public var onRequest: (SeenRequest) -> Void = { _ in }
+    /// What is called for each frame of DATA, with its stream and length.
+    public var onData: (UInt32, Int) -> Void = { _, _ in }
+    /// Whether PINGs are answered.
+    public var answersPings = false
     /// What is called when headers have opened a stream; false takes the stream for refused.
     public var onOpen: (UInt32) -> Bool = { _ in true }
 
@@ -92,12 +96,16 @@ public final class ScriptedGateway {
             leastWindow = min(leastWindow, window)
             if window < 0 { breaches.append("more DATA than the window has room for") }
             if replenishes && window < HTTP2Window.initial / 2 { widen(by: UInt32(HTTP2Window.initial - window)) }
+            onData(frame.streamID, frame.payload.count)
             guard var request = unfinished[frame.streamID] else { return }
             request.body += frame.payload
             unfinished[frame.streamID] = frame.endsStream ? nil : request
             if frame.endsStream { finish(request) }
         case .settings: if frame.isAcknowledgement { settingsAcknowledged += 1 }
-        case .ping: if frame.isAcknowledgement { pongs.append(frame.pingData) } else { pings.append(frame.pingData) }
+        case .ping:
+            guard !frame.isAcknowledgement else { return pongs.append(frame.pingData) }
+            pings.append(frame.pingData)
+            if answersPings { self.frame(.ping, .acknowledgement, payload: [UInt8](frame.payload)) }
         case .resetStream:
             resets.append((frame.streamID, frame.resetCode))
             open.remove(frame.streamID)

@@ -50,7 +50,7 @@ extension PatientEndToEndTests {
 
         // A round trip lies between the lowered limit and the sender's knowledge of it.
         @Test(arguments: ["refusedStream", "goAway"])
-        func `C42 a stream beyond a lowered limit costs itself or the connection, and no notification`(
+        func `C42 a lowered limit costs a sender nothing that obeys it from the moment at which it hears of it`(
             enforcement: String
         ) async throws {
             let record = try await Self.record(
@@ -61,16 +61,9 @@ extension PatientEndToEndTests {
                 """)
             Self.expectAllAccepted(record)
             let http2 = try #require(record.simulatorLedger?.http2)
-            let names = record.errors.map(\.name)
-            if enforcement == "refusedStream" {
-                #expect(http2.refusedStreams > 0 && http2.goAways == 0)
-                #expect(record.ledger.resent == http2.refusedStreams)
-                #expect(names == ["stream reset REFUSED_STREAM"])
-            } else {
-                #expect(http2.goAways == 1 && http2.refusedStreams == 0)
-                #expect(names == ["goaway PROTOCOL_ERROR"])
-                #expect(record.reconnects.count == 1)
-            }
+            #expect(http2.refusedStreams == 0 && http2.goAways == 0)
+            #expect(record.errors.isEmpty && record.ledger.resent == 0)
+            #expect(http2.maxOpenStreams > 10)
         }
 
         @Test func `C42 at the limit nothing is refused`() async throws {

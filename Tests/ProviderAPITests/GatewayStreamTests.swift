@@ -180,6 +180,25 @@ struct GatewayStreamTests {
         #expect(client.ledger.counts.api.channelRequests == 3)
     }
 
+    @Test(arguments: [
+        ("POST", "/1/apps/com.example.app/channels", "zz", "BadMessageId"),
+        ("POST", "/4/broadcasts/apps/com.example.app", "zz", "BadMessageId"),
+        ("GET", "/1/apps/com.example.app/foo", nil, "BadPath"), ("POST", "/1/apps/com.example.app", nil, "BadPath"),
+        ("PUT", "/4/broadcasts/foo", nil, "BadPath"),
+        ("PUT", "/1/apps/com.example.app/channels", nil, "MethodNotAllowed"),
+    ])
+    func `whatever is wrong with a request about channels, its response has apns-request-id`(
+        method: String, path: String, identifier: String?, reason: String
+    ) throws {
+        let client = try ScriptedClient.greeted()
+        let fields = ["apns-topic": nil, "apns-request-id": identifier]
+        let id = try client.request(Request(path: path, method: method, fields))
+        let response = try #require(client.responses[id])
+        #expect(response.reason == reason)
+        #expect(response.status == (reason == "BadPath" ? 404 : reason == "BadMessageId" ? 400 : 405))
+        #expect(response.fields["apns-request-id"]?.count == 36 && response.fields["apns-id"] == nil)
+    }
+
     @Test
     func `what is long leaves in frames that every client must take`() throws {
         let client = try ScriptedClient.greeted()

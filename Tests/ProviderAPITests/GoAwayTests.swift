@@ -47,6 +47,22 @@ struct GoAwayTests {
     }
 
     @Test
+    func `a connection that is told to go is not told again, and counts one strike`() throws {
+        var bench = bench(.every(10, scope: .connection)) { $0.announcement = .milliseconds(100) }
+        bench.settings.faults.add(.shutdown, when: .at(.milliseconds(50)))
+        bench.settings.faults.add(.shutdown, when: .at(.milliseconds(120)))
+        let client = try ScriptedClient.greeted(bench)
+        for _ in 0..<35 { try client.request() }
+        try client.pass(.milliseconds(60))
+        for _ in 0..<10 { try client.request() }
+        try client.pass(.milliseconds(40))
+        try client.request()
+        try client.pass(.milliseconds(100))
+        #expect(client.goAways.count == 2 && client.closing == .graceful)
+        #expect(client.ledger.counts.faults == [45, 1])
+    }
+
+    @Test
     func `an announced goaway that never comes, as the client is gone before, counts once`() throws {
         let order = bench(.after(10)) {
             $0.announcement = .milliseconds(100)

@@ -226,6 +226,7 @@ final class ScriptedClient {
 
     private func take(_ frame: HTTP2Frame, _ block: HTTP2HeaderBlock?) throws {
         let id = frame.streamID
+        if resets[id] != nil { Issue.record("\(frame.type) on stream \(id) behind its reset") }
         switch frame.type {
         case .headers, .continuation:
             guard let block else { return }

@@ -127,6 +127,7 @@ struct StreamLimitTests {
         #expect(client.settings.maxConcurrentStreams == 100)
         try client.pass(.seconds(1))
         #expect(client.settings.maxConcurrentStreams == 2)
+        try client.send { $0.settingsAcknowledgement() }
         for _ in 0..<3 { try client.request() }
         #expect(client.resets.count == 1)
         try client.pass(.seconds(1))
@@ -137,6 +138,51 @@ struct StreamLimitTests {
         }
         #expect(client.settings.maxConcurrentStreams == 0)
         #expect(client.ledger.counts.faults == [60, 1, 1, 1])
+    }
+
+    @Test(arguments: [ProviderAPISettings.StreamEnforcement.refusedStream, .goAway])
+    func `a lower limit holds from its acknowledgement on, and not for streams that were opened before`(
+        enforcement: ProviderAPISettings.StreamEnforcement
+    ) throws {
+        var bench = slow(100, delay: .milliseconds(50))
+        bench.api.streamEnforcement = enforcement
+        bench.settings.faults.add(.streamLimit(10), when: .at(.seconds(1)))
+        let client = try ScriptedClient.greeted(bench)
+        try client.pass(.milliseconds(999))
+        for _ in 0..<60 { try client.request() }
+        try client.pass(.milliseconds(1))
+        #expect(client.settings.maxConcurrentStreams == 10)
+        for _ in 0..<40 { try client.request() }
+        #expect(client.session.openStreamCount == 100 && client.resets.isEmpty && client.goAways.isEmpty)
+        try client.send { $0.settingsAcknowledgement() }
+        try client.pass(.milliseconds(50))
+        #expect(client.responses.count == 100 && client.resets.isEmpty && client.goAways.isEmpty)
+        for _ in 0..<10 { try client.request() }
+        #expect(client.resets.isEmpty && client.goAways.isEmpty)
+        try client.request()
+        #expect(client.resets.count == (enforcement == .refusedStream ? 1 : 0))
+        #expect(client.goAways.count == (enforcement == .goAway ? 1 : 0))
+    }
+
+    @Test
+    func `limits that are changed and changed back are acknowledged one by one`() throws {
+        var limits = AnnouncedLimits(streamLimit: 100)
+        #expect(!limits.isKnown && limits.streamLimit == 100)
+        limits.add(streamLimit: 10)
+        limits.add(streamLimit: 10)
+        limits.add(streamLimit: 50)
+        for expected in [100, 50, 50, 50] as [UInt32] {
+            let isAwaited = limits.acknowledge()
+            #expect(isAwaited && limits.isKnown && limits.streamLimit == expected)
+        }
+        let isUnasked = limits.acknowledge()
+        #expect(!isUnasked)
+        limits.add(streamLimit: 5)
+        #expect(limits.streamLimit == 50, "until it is acknowledged")
+        for round in 0..<1_000 as Range<UInt32> { limits.add(streamLimit: 20 + round % 2) }
+        #expect(limits.streamLimit == 50)
+        for _ in 0..<1_001 { _ = limits.acknowledge() }
+        #expect(limits.streamLimit == 21, "the last one")
     }
 
     @Test

@@ -16,15 +16,23 @@ struct ChannelPath {
     let kind: Kind
     let app: UnsafeRawBufferPointer
 
+    private static let broadcasts: StaticString = "/4/broadcasts/"
+    private static let broadcastApps: StaticString = "/4/broadcasts/apps/"
+    private static let apps: StaticString = "/1/apps/"
+
+    /// What a request is for by the beginning of its path, also if there is nothing under the rest of it: its response names it as that
+    /// interface does.
+    static func kind(of path: UnsafeRawBufferPointer) -> RequestHead.Kind {
+        path.begins(with: apps) ? .management : path.begins(with: broadcasts) ? .broadcast : .device
+    }
+
     /// Takes a path apart; nil for any other.
     init?(_ path: UnsafeRawBufferPointer) {
-        let broadcasts: StaticString = "/4/broadcasts/apps/"
-        let apps: StaticString = "/1/apps/"
-        if path.begins(with: broadcasts) {
+        if path.begins(with: Self.broadcastApps) {
             kind = .broadcast
-            app = path.dropping(broadcasts.utf8CodeUnitCount)
-        } else if path.begins(with: apps) {
-            let rest = path.dropping(apps.utf8CodeUnitCount)
+            app = path.dropping(Self.broadcastApps.utf8CodeUnitCount)
+        } else if path.begins(with: Self.apps) {
+            let rest = path.dropping(Self.apps.utf8CodeUnitCount)
             guard let slash = rest.firstIndex(of: UInt8(ascii: "/")) else { return nil }
             let name = rest.dropping(slash + 1)
             guard name.isText("channels") || name.isText("all-channels") else { return nil }

@@ -45,7 +45,8 @@ extension HTTP2GatewaySession {
                 deliver(answer, on: id)
             }
         }
-        if isServing, let strike = faults.strike(subject, now: now) { suffer(strike, now: now) }
+        guard isServing else { return }
+        if let strike = faults.strike(subject, isLeaving: isLeaving, now: now) { suffer(strike, now: now) }
     }
 
     /// Judges a request and enters what became of it.
@@ -102,71 +103,81 @@ extension HTTP2GatewaySession {
     /// Writes an answer, its body as far as the windows have room; does nothing for a stream that is gone.
     func deliver(_ answer: RequestAnswer, on id: UInt32) {
         let body = ResponseWriter.body(of: answer)
-        let initial = Int64(wire.pointee.peer.initialWindowSize)
         let needsAnnouncement = wire.pointee.announcesTableSize
-        var room: Int64?
-        var isDiscarding = false
         let target = wire
-        let isOpen: Void? = target.pointee.streams.with(id) { stream in
-            room = initial + stream.responseRoom
-            isDiscarding = stream.phase == .discarding
+        let isDiscarding = target.pointee.streams.with(id) { stream in
             let head = stream.head
             target.pointee.responses.append(ResponseWriter.maxHeadBytes) { place in
                 target.pointee.writer.writeHead(
                     of: answer, to: head, streamID: id, announcesTableSize: needsAnnouncement, into: place)
             }
+            return stream.phase == .discarding
         }
-        guard isOpen != nil, let room else { return }
+        guard let isDiscarding else { return }
         wire.pointee.announcesTableSize = false
         raiseLimit()
-        if body.isEmpty {
-            if !isDiscarding { close(id) }
-        } else if blocked.isEmpty && room >= Int64(body.count) && wire.pointee.sendRoom.room >= Int64(body.count) {
-            write(body, on: id)
+        let rest = body.isEmpty ? [] : write(body[...], on: id)
+        if rest.isEmpty {
             if !isDiscarding { close(id) }
         } else {
             if !isDiscarding { _ = wire.pointee.streams.with(id) { $0.phase = .blocked } }
-            blocked.append((id, body))
+            blocked.append((id, rest))
         }
     }
 
-    /// Writes bodies that have waited for room, in order; one whose own window has none lets the others pass.
+    /// Writes what has waited for the connection's window, in order; a body whose own window has no room lets the others pass.
     func sendBlocked() {
-        guard !blocked.isEmpty else { return }
-        var rest: [(streamID: UInt32, body: [UInt8])] = []
-        for waiting in blocked {
-            let room = wire.pointee.streams.with(waiting.streamID) { $0.responseRoom }
-            guard let room else { continue }
-            let own = room + Int64(wire.pointee.peer.initialWindowSize)
-            if own >= Int64(waiting.body.count) && wire.pointee.sendRoom.room >= Int64(waiting.body.count) {
-                write(waiting.body, on: waiting.streamID)
-                let isDiscarding = wire.pointee.streams.with(waiting.streamID) { $0.phase == .discarding }
-                if isDiscarding == false { close(waiting.streamID) }
-            } else {
-                rest.append(waiting)
-            }
-        }
-        blocked = rest
+        guard !blocked.isEmpty, wire.pointee.sendRoom.room > 0 else { return }
+        for index in blocked.indices { sendBlocked(at: index) }
+        blocked.removeAll { $0.body.isEmpty }
     }
 
-    private func write(_ body: [UInt8], on id: UInt32) {
-        wire.pointee.sendRoom.consume(body.count)
-        var offset = 0
-        repeat {
-            let count = min(body.count - offset, HTTP2FrameHeader.defaultMaxFrameSize)
-            let isLast = offset + count == body.count
-            wire.pointee.responses.append(HTTP2FrameHeader.byteCount + count) { place in
-                HTTP2FrameHeader(type: .data, flags: isLast ? .endStream : [], streamID: id, length: count)
-                    .write(to: place)
-                body[offset..<offset + count].withUnsafeBytes { bytes in
-                    if let base = bytes.baseAddress {
-                        (place + HTTP2FrameHeader.byteCount).copyMemory(from: base, byteCount: count)
-                    }
-                }
-                return HTTP2FrameHeader.byteCount + count
+    /// Writes what has waited for the window of a stream.
+    func sendBlocked(on id: UInt32) {
+        guard let index = blocked.firstIndex(where: { $0.streamID == id }) else { return }
+        sendBlocked(at: index)
+        if blocked[index].body.isEmpty { blocked.remove(at: index) }
+    }
+
+    private func sendBlocked(at index: Int) {
+        let (id, body) = blocked[index]
+        guard let phase = wire.pointee.streams.with(id, { $0.phase }) else {
+            blocked[index].body = []
+            return
+        }
+        blocked[index].body = write(body, on: id)
+        if blocked[index].body.isEmpty && phase != .discarding { close(id) }
+    }
+
+    /// Writes as much of a body as the windows have room for (RFC 9113 section 6.9), and returns the rest.
+    private func write(_ body: ArraySlice<UInt8>, on id: UInt32) -> ArraySlice<UInt8> {
+        let initial = Int64(wire.pointee.peer.initialWindowSize)
+        let own = wire.pointee.streams.with(id) { initial + $0.responseRoom } ?? 0
+        let room = Int(max(0, min(own, wire.pointee.sendRoom.room)))
+        let end = body.startIndex + min(body.count, room)
+        var rest = body
+        while rest.startIndex < end {  // bounded: each turn writes a frame
+            let piece = rest.prefix(min(end - rest.startIndex, HTTP2FrameHeader.defaultMaxFrameSize))
+            rest = rest.dropFirst(piece.count)
+            append(piece, isLast: rest.isEmpty, on: id)
+        }
+        let count = end - body.startIndex
+        wire.pointee.sendRoom.consume(count)
+        _ = wire.pointee.streams.with(id) { $0.responseRoom -= Int64(count) }
+        return rest
+    }
+
+    private func append(_ piece: ArraySlice<UInt8>, isLast: Bool, on id: UInt32) {
+        if !isLast { wire.pointee.dividedDataFrames += 1 }
+        wire.pointee.responses.append(HTTP2FrameHeader.byteCount + piece.count) { place in
+            HTTP2FrameHeader(type: .data, flags: isLast ? .endStream : [], streamID: id, length: piece.count)
+                .write(to: place)
+            piece.withUnsafeBytes { bytes in
+                guard let base = bytes.baseAddress else { return }
+                (place + HTTP2FrameHeader.byteCount).copyMemory(from: base, byteCount: piece.count)
             }
-            offset += count
-        } while offset < body.count
+            return HTTP2FrameHeader.byteCount + piece.count
+        }
     }
 
     /// Lets a provider open all streams once it has shown a good token.
@@ -182,9 +193,12 @@ extension HTTP2GatewaySession {
     func setStreamLimit(_ limit: UInt32) {
         let before = wire.pointee.own
         wire.pointee.own.maxConcurrentStreams = limit
-        if limit != before.maxConcurrentStreams {
-            wire.pointee.outbox.settings(wire.pointee.own, since: before)
-        }
+        if limit != before.maxConcurrentStreams { announce(since: before) }
+    }
+
+    private func announce(since before: HTTP2Settings) {
+        wire.pointee.outbox.settings(wire.pointee.own, since: before)
+        wire.pointee.announced.add(streamLimit: wire.pointee.own.maxConcurrentStreams ?? .max)
     }
 
     // MARK: - Faults
@@ -204,9 +218,7 @@ extension HTTP2GatewaySession {
             let before = wire.pointee.own
             wire.pointee.own.initialWindowSize = bytes
             wire.pointee.widestStreamWindow = max(wire.pointee.widestStreamWindow, bytes)
-            if bytes != before.initialWindowSize {
-                wire.pointee.outbox.settings(wire.pointee.own, since: before)
-            }
+            if bytes != before.initialWindowSize { announce(since: before) }
         case .windowHeld(let until): windowHeldUntil = max(until, windowHeldUntil ?? until)
         }
     }

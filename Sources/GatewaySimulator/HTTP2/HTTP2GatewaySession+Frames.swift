@@ -27,7 +27,8 @@ extension HTTP2GatewaySession {
 
     /// Counts a frame that costs more than it moves, against what the connection's requests and its age allow.
     private func note(_ kind: HTTP2FloodKind, now: Instant) throws(HTTP2Violation) {
-        try wire.pointee.flood.note(kind, requests: wire.pointee.openedCount, now: now)
+        try wire.pointee.flood.note(
+            kind, requests: wire.pointee.openedCount, dataFrames: wire.pointee.dividedDataFrames, now: now)
     }
 
     // MARK: - Requests
@@ -112,10 +113,9 @@ extension HTTP2GatewaySession {
 
     /// Refuses a stream that is one too many.
     private func isBeyondLimit(_ id: UInt32) throws(HTTP2Violation) -> Bool {
-        let limit = Int(wire.pointee.own.maxConcurrentStreams ?? .max)
-        guard wire.pointee.streams.count >= limit else { return false }
-        // A client that has not seen our SETTINGS knows no limit, and loses the stream, not the connection.
-        if api.streamEnforcement == .goAway && wire.pointee.hasAcknowledgedSettings {
+        guard wire.pointee.streams.count >= Int(wire.pointee.announced.streamLimit) else { return false }
+        // A client that has not seen our first SETTINGS knows no limit, and loses the stream, not the connection.
+        if api.streamEnforcement == .goAway && wire.pointee.announced.isKnown {
             let last = id > 1 ? id - 2 : 0
             sayGoodbye(last: last, code: .protocolError)
             life = .leaving(last: last, closes: true)
@@ -140,6 +140,7 @@ extension HTTP2GatewaySession {
         let id = frame.streamID
         let content = try frame.content()
         wire.pointee.receiveRoom.consume(frame.payload.count)
+        wire.pointee.dataByteCount += UInt64(frame.payload.count)
         guard wire.pointee.receiveRoom.room >= 0 else { throw HTTP2Violation(.windowExceeded) }
         if wire.pointee.receiveRoom.room <= Int64(api.connectionWindowBytes / 2) && windowHeldUntil == nil {
             widenConnection()
@@ -230,15 +231,22 @@ extension HTTP2GatewaySession {
         let reason = head.refusal ?? .payloadTooLarge
         enterRefusal(reason, head, payloadByteCount: byteCount, now: now)
         deliver(.refused(reason, timestamp: reason.status == 410 ? head.timestamp : nil), on: id)
-        wire.pointee.discarded.add((id, byteCount), at: now + Self.discardPatience)
+        awaitRest(of: id, byteCount: byteCount, now: now)
     }
 
-    /// Ends a stream whose answer has left, if no more of its body came than there was before.
-    func endDiscarding(_ id: UInt32, since before: Int, now: Instant) {
+    private func awaitRest(of id: UInt32, byteCount: Int, now: Instant) {
+        wire.pointee.discarded.add((id, byteCount, wire.pointee.dataByteCount), at: now + Self.discardPatience)
+    }
+
+    /// Ends a stream whose answer has left, if no more of its body came than there was before, and not because others had the
+    /// connection's window.
+    func endDiscarding(_ id: UInt32, since before: Int, totalByteCount: UInt64, now: Instant) {
         let count = wire.pointee.streams.with(id) { $0.phase == .discarding ? $0.bodyByteCount : nil } ?? nil
         guard let count else { return }
-        if count == before && !hasBlockedAnswer(id) { return cut(id) }
-        wire.pointee.discarded.add((id, count), at: now + Self.discardPatience)
+        let othersBytes = wire.pointee.dataByteCount - totalByteCount
+        let mayStarve = windowHeldUntil != nil || isHolding || othersBytes >= UInt64(api.connectionWindowBytes / 2)
+        if count == before && !hasBlockedAnswer(id) && !mayStarve { return cut(id) }
+        awaitRest(of: id, byteCount: count, now: now)
     }
 
     private func cut(_ id: UInt32) {
@@ -246,7 +254,13 @@ extension HTTP2GatewaySession {
         let code = hasBlockedAnswer(id) ? HTTP2ErrorCode.cancel : .noError
         blocked.removeAll { $0.streamID == id }
         close(id)
-        wire.pointee.outbox.reset(streamID: id, code: code)
+        // Behind the answer, which other frames may overtake.
+        wire.pointee.responses.append(HTTP2FrameHeader.byteCount + 4) { place in
+            HTTP2FrameHeader(type: .resetStream, streamID: id, length: 4).write(to: place)
+            place.storeBytes(
+                of: code.rawValue.bigEndian, toByteOffset: HTTP2FrameHeader.byteCount, as: UInt32.self)
+            return HTTP2FrameHeader.byteCount + 4
+        }
     }
 
     /// The request is whole.
@@ -290,8 +304,8 @@ extension HTTP2GatewaySession {
     private func takeSettings(_ frame: HTTP2Frame, now: Instant) throws(HTTP2Violation) {
         if case .starting = life { life = .serving }
         guard !frame.isAcknowledgement else {
-            wire.pointee.hasAcknowledgedSettings = true
-            return try note(.idleFrame, now: now)
+            if !wire.pointee.announced.acknowledge() { try note(.idleFrame, now: now) }
+            return
         }
         try note(.settings, now: now)
         try wire.pointee.peer.apply(frame)
@@ -309,6 +323,7 @@ extension HTTP2GatewaySession {
         let id = frame.streamID
         if id == 0 {
             try wire.pointee.sendRoom.widen(by: increment)
+            sendBlocked()
         } else {
             guard id <= wire.pointee.lastStreamID else { throw HTTP2Violation(.idleStream) }
             let limit = Int64(HTTP2Settings.maxWindowSize) - Int64(wire.pointee.peer.initialWindowSize)
@@ -318,8 +333,8 @@ extension HTTP2GatewaySession {
                     return stream.responseRoom <= limit
                 } ?? true
             guard isFine else { throw HTTP2Violation(.windowOverflow, scope: .stream(id)) }
+            sendBlocked(on: id)
         }
-        sendBlocked()
     }
 
     private func takeReset(_ frame: HTTP2Frame) throws(HTTP2Violation) {

@@ -33,8 +33,10 @@ public final class HTTP2GatewaySession {
         var streams: GatewayStreams
         /// Answers that leave later.
         var delayed = DueQueue<(streamID: UInt32, answer: RequestAnswer)>()
-        /// Streams whose bodies are thrown away, with how much of each had come.
-        var discarded = DueQueue<(streamID: UInt32, byteCount: Int)>()
+        /// Streams whose bodies are thrown away, with how much of each and of all bodies had come.
+        var discarded = DueQueue<(streamID: UInt32, byteCount: Int, totalByteCount: UInt64)>()
+        /// How much DATA came in all.
+        var dataByteCount: UInt64 = 0
         var writer: ResponseWriter
         var own: HTTP2Settings
         var peer = HTTP2Settings()
@@ -50,12 +52,15 @@ public final class HTTP2GatewaySession {
         /// Whether the next response must say that the dynamic table is not used (RFC 7541 section 4.2).
         var announcesTableSize = false
         var hasAnnouncedTableSize = false
-        var hasAcknowledgedSettings = false
+        /// What the client knows of our settings.
+        var announced: AnnouncedLimits
+        /// Frames of DATA of answers that are divided, each of which may earn us WINDOW_UPDATE.
+        var dividedDataFrames: UInt64 = 0
 
         init(_ api: ProviderAPISettings, streamLimit: UInt32, uniqueSeed: UInt64?) {
             decoder = HPACKDecoder(
                 tableSizeLimit: max(4_096, Int(api.headerTableBytes)),
-                listLimit: max(Int(api.maxHeaderListBytes), 16_384))
+                listLimit: Int(api.maxHeaderListBytes))
             streams = GatewayStreams(expecting: Int(min(api.maxStreams, 8_192)))
             writer = ResponseWriter(uniqueSeed: uniqueSeed)
             var own = HTTP2Settings()
@@ -64,6 +69,7 @@ public final class HTTP2GatewaySession {
             own.initialWindowSize = api.streamWindowBytes
             own.maxHeaderListSize = api.maxHeaderListBytes
             self.own = own
+            announced = AnnouncedLimits(streamLimit: streamLimit)
             widestStreamWindow = max(api.streamWindowBytes, 65_535)
         }
     }
@@ -101,8 +107,8 @@ public final class HTTP2GatewaySession {
     var bodies: [UInt32: [UInt8]] = [:]
     /// Requests about channels whose bodies are still to come.
     var channelRequests: [UInt32: ChannelRequest] = [:]
-    /// Bodies of responses that wait for room in a window, in order.
-    var blocked: [(streamID: UInt32, body: [UInt8])] = []
+    /// What is left of bodies of responses that wait for room in a window, in order.
+    var blocked: [(streamID: UInt32, body: ArraySlice<UInt8>)] = []
     var requestCount: UInt64 = 0
     var lastRequestAt: Instant
     var windowHeldUntil: Instant?
@@ -224,9 +230,10 @@ public final class HTTP2GatewaySession {
             deliver(due.answer, on: due.streamID)
         }
         while !isClosed, let due = wire.pointee.discarded.takeDue(now) {  // bounded: what rests on is due later
-            endDiscarding(due.streamID, since: due.byteCount, now: now)
+            endDiscarding(due.streamID, since: due.byteCount, totalByteCount: due.totalByteCount, now: now)
         }
-        while !isClosed, let strike = faults?.timedStrike(now: now) {  // bounded: each fault strikes once
+        // bounded: each fault strikes once
+        while !isClosed, let strike = faults?.timedStrike(isLeaving: isLeaving, now: now) {
             suffer(strike, now: now)
         }
         if let until = windowHeldUntil, now >= until {
@@ -270,6 +277,9 @@ public final class HTTP2GatewaySession {
         case .leaving, .closed: false
         }
     }
+
+    /// Whether the client was told to go, or will be for good in a moment.
+    var isLeaving: Bool { !isServing || announcedGoAway != nil }
 
     func want(_ action: GatewayAction) { actions.append(action) }
 

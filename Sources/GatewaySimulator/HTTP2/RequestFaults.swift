@@ -98,23 +98,23 @@ final class RequestFaults {
         return delivery
     }
 
-    /// What befalls the connection with a request; the first fault counts.
-    func strike(_ subject: FaultSubject, now: Instant) -> Strike? {
-        strikes.take(with: subject, now: now, totals: totals) { strike($0, until: $1) }
+    /// What befalls the connection with a request; the first fault counts. One that `isLeaving` already is not given up again.
+    func strike(_ subject: FaultSubject, isLeaving: Bool, now: Instant) -> Strike? {
+        strikes.take(with: subject, now: now, totals: totals) { strike($0, isLeaving: isLeaving, until: $1) }
     }
 
     /// What befalls the connection because of the time; nil when nothing is due.
-    func timedStrike(now: Instant) -> Strike? {
-        strikes.takeDue(now: now) { strike($0, until: $1) }
+    func timedStrike(isLeaving: Bool, now: Instant) -> Strike? {
+        strikes.takeDue(now: now) { strike($0, isLeaving: isLeaving, until: $1) }
     }
 
-    private func strike(_ watch: FaultWatch, until: Instant) -> Strike? {
+    private func strike(_ watch: FaultWatch, isLeaving: Bool, until: Instant) -> Strike? {
         let strike: Strike
         switch watch.fault.effect {
-        case .goAway(let order): strike = .goAway(order)
-        case .shutdown:
+        case .goAway, .shutdown:
+            guard !isLeaving else { return nil }
             var order = GoAwayOrder()
-            order.reason = .shutdown
+            if case .goAway(let given) = watch.fault.effect { order = given } else { order.reason = .shutdown }
             strike = .goAway(order)
         case .close(let mode): strike = .close(mode)
         case .stall:

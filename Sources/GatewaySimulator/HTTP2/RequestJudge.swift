@@ -15,7 +15,8 @@ import Workload
 /// 7. the device token: `BadDeviceToken`, `DeviceTokenNotForTopic`, `Unregistered`
 /// 8. the body: `PayloadEmpty`, `PayloadTooLarge`, and `BadRequestPayload` for what is no JSON, if that is judged
 ///
-/// Requests about channels keep to the same order with the fields that they have (``ChannelDesk``).
+/// Requests about channels keep to the same order with the fields that they have (``ChannelDesk``), except that an unknown path counts
+/// before the method.
 public final class RequestJudge {
     /// The longest `apns-collapse-id` in bytes.
     static let maxCollapseIDBytes = 64
@@ -59,6 +60,7 @@ public final class RequestJudge {
     /// Judges everything but the body.
     func judge(_ fields: ReceivedFields, on connection: ProviderConnection, now: Instant) -> RequestHead {
         var head = RequestHead()
+        if let path = fields[.path] { head.kind = ChannelPath.kind(of: path) }
         let isNamed = takeMessageID(fields, into: &head)
         if fields.isRepeated {
             head.refusal = .duplicateHeaders
@@ -133,7 +135,9 @@ public final class RequestJudge {
 
     /// Takes the identifier that the response will carry, or makes one; false when there is one that is no UUID.
     private func takeMessageID(_ fields: ReceivedFields, into head: inout RequestHead) -> Bool {
-        let text = fields[.apnsID] ?? fields[.apnsRequestID]
+        let text =
+            head.kind == .device
+            ? fields[.apnsID] ?? fields[.apnsRequestID] : fields[.apnsRequestID] ?? fields[.apnsID]
         return withUnsafeMutableBytes(of: &head.messageID) { target in
             guard let base = target.baseAddress else { return false }
             if let text, let sequence = runIDs?.sequence(of: text) {
@@ -274,10 +278,10 @@ public final class RequestJudge {
     ) -> RefusalReason? {
         let method = fields[.method] ?? UnsafeRawBufferPointer(start: nil, count: 0)
         guard let place = ChannelPath(path) else {
+            guard head.kind == .device else { return .badPath }
             guard method.isText("POST") else { return .methodNotAllowed }
             return path.isText("/3/device") ? .missingDeviceToken : .badPath
         }
-        head.kind = place.kind == .broadcast ? .broadcast : .management
         guard place.allows(method: method) else { return .methodNotAllowed }
         if let refusal = authentication(of: fields, on: connection, now: now) { return refusal }
         switch topics.judge(place.app, type: nil, on: connection) {

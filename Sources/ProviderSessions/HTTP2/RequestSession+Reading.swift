@@ -44,8 +44,11 @@ extension RequestSession {
             try note(.idleFrame, now: now)
             handleGoAway(frame, now: now)
         case .ping:
-            try note(frame.isAcknowledgement ? .idleFrame : .ping, now: now)
-            guard !frame.isAcknowledgement else { return true }
+            guard !frame.isAcknowledgement else {
+                try notePong(now: now)
+                return true
+            }
+            try note(.ping, now: now)
             outbox.ping(frame.pingData, isAnswer: true)
             try outbox.check()
         case .priority, .unknown: try note(.idleFrame, now: now)
@@ -71,9 +74,7 @@ extension RequestSession {
                 handle(error, now: now)
             }
         case .connection:
-            ring.closeAll { settleUnproven($0, now: now) }
-            bodies.removeAll()
-            refusalBodies.removeAll()
+            settleOpen(now: now) { settleUnproven($0, now: now) }
             outbox.removeAll()
             outbox.goAway(lastStreamID: 0, code: violation.code)
             leaving = .violation
@@ -260,13 +261,27 @@ extension RequestSession {
 
     /// Counts a frame that costs more than it moves, against what the connection's requests and its age allow.
     private func note(_ kind: HTTP2FloodKind, now: Instant) throws(HTTP2Violation) {
-        try floods.note(kind, requests: UInt64(ring.nextStreamID / 2), now: now)
+        try floods.note(
+            kind, requests: UInt64(ring.nextStreamID / 2), dataFrames: dividedDataFrames, now: now)
+    }
+
+    /// The answer to a PING; only one that was not asked for costs more than it moves.
+    private func notePong(now: Instant) throws(HTTP2Violation) {
+        guard openPings == 0 else {
+            openPings -= 1
+            return
+        }
+        try note(.idleFrame, now: now)
     }
 
     // MARK: - The connection
 
     private func handleSettings(_ frame: HTTP2Frame, now: Instant) throws(HTTP2Violation) {
-        guard !frame.isAcknowledgement else { return try note(.idleFrame, now: now) }
+        guard !frame.isAcknowledgement else {
+            if !awaitsAcknowledgement { try note(.idleFrame, now: now) }
+            awaitsAcknowledgement = false
+            return
+        }
         try note(.settings, now: now)
         let before = peer
         try peer.apply(frame)
@@ -309,7 +324,7 @@ extension RequestSession {
     }
 
     /// Nothing was done about the request (RFC 9113 section 8.7), so it goes again, as often as allowed.
-    private func refuseStream(_ request: inout OpenRequest, now: Instant) {
+    func refuseStream(_ request: inout OpenRequest, now: Instant) {
         request.refusedStreams += 1
         if request.refusedStreams <= requests.refusedLimit { return sendAgain(request, otherwise: .lost, now: now) }
         isFruitless = true

@@ -181,6 +181,7 @@ extension RequestSession {
             ).write(to: start + end)
             body.window.consume(count)
             sendWindow.consume(count)
+            dividedDataFrames += 1
             end += HTTP2FrameHeader.byteCount + count
         }
         return end

@@ -38,6 +38,12 @@ public final class RequestSession {
     var hasSettings = false
     /// How many frames may still come for streams that were cancelled here.
     var lateFrameCredit = 0
+    /// Frames of DATA that divided bodies took, each of which may earn us WINDOW_UPDATE.
+    var dividedDataFrames: UInt64 = 0
+    /// PINGs that were not answered yet.
+    var openPings = 0
+    /// Whether our SETTINGS were not acknowledged yet.
+    var awaitsAcknowledgement = false
     var announcedLimit = 0
     var pausedUntil = Instant.zero
     var heardAt = Instant.zero
@@ -257,7 +263,7 @@ public final class RequestSession {
         peer = HTTP2Settings()
         (sendWindow, receiveWindow) = (HTTP2Window(), HTTP2Window())
         (hasSettings, isProven, hasAnswered, leaving) = (false, false, false, nil)
-        lateFrameCredit = 0
+        (lateFrameCredit, dividedDataFrames, openPings, awaitsAcknowledgement) = (0, 0, 0, true)
         (refusedPause, pausedUntil, heardAt, pingedAt) = (.zero, .zero, now, nil)
         bodies.removeAll()
         refusalBodies.removeAll()
@@ -300,6 +306,7 @@ public final class RequestSession {
         let isSilent = cancelOverdue(now: now)
         if pingedAt == nil, let pause = requests.pingAfter, isSilent || now >= heardAt + pause {
             pingedAt = now
+            openPings += 1
             outbox.ping(UInt64(bitPattern: now.nanoseconds), isAnswer: false)
         }
         concludeIfIdle(now: now)
@@ -389,15 +396,10 @@ public final class RequestSession {
         let isExpected = leaving != nil && leaving != .violation
         noteSent(at: batch?.filledAt ?? now, now: now)
         if !isExpected || inFlight > 0 { events.append(.connectionLost(end, unproven: inFlight, at: now)) }
-        ring.closeAll { request in
-            if end == .handshakeFailed {
-                sendAgain(request, otherwise: .lost, now: now)
-            } else {
-                settleUnproven(request, now: now)
-            }
+        let unread = end == .handshakeFailed
+        settleOpen(now: now) { request in
+            if unread { sendAgain(request, otherwise: .lost, now: now) } else { settleUnproven(request, now: now) }
         }
-        bodies.removeAll()
-        refusalBodies.removeAll()
         batch = nil
         if let hold = blocked.end(at: now) { events.append(.request(hold)) }
         if !isExpected && !isRetired {
@@ -413,6 +415,19 @@ public final class RequestSession {
         case .pause: action = .drop
         case .ignore: break
         }
+    }
+
+    /// Closes all streams as their connection ends. A request whose body did not leave whole was accepted by nobody, and goes again as if
+    /// its stream had been refused; of the others `settle` decides.
+    func settleOpen(now: Instant, _ settle: (OpenRequest) -> Void) {
+        let unfinished = Set(bodies.map(\.streamID))
+        ring.closeAll { request in
+            guard unfinished.contains(request.streamID) else { return settle(request) }
+            var request = request
+            refuseStream(&request, now: now)
+        }
+        bodies.removeAll()
+        refusalBodies.removeAll()
     }
 
     /// Closes a request's stream.

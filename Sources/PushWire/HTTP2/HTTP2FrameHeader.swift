@@ -59,6 +59,25 @@
     }
 }
 
+extension HTTP2FrameType: CustomStringConvertible {
+    /// The name in the RFC.
+    public var description: String {
+        switch self {
+        case .data: "DATA"
+        case .headers: "HEADERS"
+        case .priority: "PRIORITY"
+        case .resetStream: "RST_STREAM"
+        case .settings: "SETTINGS"
+        case .pushPromise: "PUSH_PROMISE"
+        case .ping: "PING"
+        case .goAway: "GOAWAY"
+        case .windowUpdate: "WINDOW_UPDATE"
+        case .continuation: "CONTINUATION"
+        case .unknown: "a frame of an unknown type"
+        }
+    }
+}
+
 /// The flags of a frame; what a bit means depends on the frame's type (RFC 9113 section 6).
 @frozen public struct HTTP2Flags: OptionSet, Hashable, Sendable {
     /// The byte on the wire.

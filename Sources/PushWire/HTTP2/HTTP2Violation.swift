@@ -108,3 +108,62 @@ extension HTTP2Violation: CustomStringConvertible {
         }
     }
 }
+
+extension HTTP2Rule: CustomStringConvertible {
+    /// What the peer did, for people.
+    public var description: String {
+        switch self {
+        case .preface: "no connection preface of HTTP/2"
+        case .settingsFirst: "another frame before SETTINGS"
+        case .frameSizeLimit: "a frame longer than allowed"
+        case .frameLength(let type): "\(type) of a wrong length"
+        case .streamNeeded(let type): "\(type) without a stream"
+        case .connectionNeeded(let type): "\(type) on a stream"
+        case .padding: "padding longer than its frame"
+        case .continuationOrder: "a frame in a place where the header block does not allow it"
+        case .continuationCount: "too many CONTINUATION frames"
+        case .headerBlockSize: "a header block longer than allowed"
+        case .headerListSize: "a header list longer than allowed"
+        case .settingValue(let identifier): "setting \(identifier) out of its range"
+        case .initialWindowSize: "SETTINGS_INITIAL_WINDOW_SIZE out of its range"
+        case .windowIncrement: "WINDOW_UPDATE by 0"
+        case .windowOverflow: "a window wider than the largest one"
+        case .windowExceeded: "more DATA than the window has room for"
+        case .pushPromise: "PUSH_PROMISE, which nobody asked for"
+        case .streamOrder: "a new stream with a number out of order"
+        case .idleStream: "a frame on a stream that never began"
+        case .closedStream: "a frame on a stream that has ended"
+        case .streamLimit: "more streams than allowed"
+        default: messageDescription
+        }
+    }
+
+    /// The same about what header blocks and messages say, and about floods.
+    private var messageDescription: String {
+        switch self {
+        case .malformedMessage: "a malformed message"
+        case .fieldIndex: "an index of no header field"
+        case .fieldInteger: "an integer in a header block that is too large"
+        case .fieldTruncated: "a header block that ends within a field"
+        case .huffmanCode: "an invalid Huffman code"
+        case .tableSize: "a header table larger than allowed"
+        case .tableSizeUpdate: "a change of the header table's size out of place"
+        case .flood(let kind): "flood of \(kind)"
+        default: code.name
+        }
+    }
+}
+
+extension HTTP2FloodKind: CustomStringConvertible {
+    /// What there was too much of, for people.
+    public var description: String {
+        switch self {
+        case .settings: "SETTINGS frames"
+        case .ping: "PING frames"
+        case .reset: "streams that are reset"
+        case .idleFrame: "frames that move nothing"
+        case .windowUpdate: "WINDOW_UPDATE frames"
+        case .unreadAnswer: "requests for answers that are never read"
+        }
+    }
+}

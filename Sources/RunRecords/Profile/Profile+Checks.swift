@@ -148,6 +148,13 @@ extension Profile {
                 "sender.http2",
                 .missing("keyFile, which provider tokens need; or set authentication to \"certificate\""))
         }
+        if case .simulator(let simulator) = target, !simulator.http2.acceptAll {
+            let asks = simulator.clientCertificates != .none || simulator.http2.authentication == .none
+            try checks.refuse("sender.http2.authentication", when: http2.authentication == .certificate && !asks) {
+                "certificate stands beside target.simulator.clientCertificates none, so that every request would be refused; "
+                    + "set that to request or require"
+            }
+        }
         for (name, value) in [
             ("authority", http2.authority), ("topic", http2.topic), ("pushType", http2.pushType),
             ("collapseID", http2.collapseID),

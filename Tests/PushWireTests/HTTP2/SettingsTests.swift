@@ -104,6 +104,50 @@ import Testing
         }
     }
 
+    @Test func `each frame of DATA earns two updates of windows, which wait for it however long`() throws {
+        var guardian = HTTP2FloodGuard()
+        for dataFrames in 1...100_000 as ClosedRange<UInt64> {
+            for _ in 0..<2 { try guardian.note(.windowUpdate, requests: 0, dataFrames: dataFrames, now: .zero) }
+        }
+        for _ in 0..<100_000 { try guardian.note(.windowUpdate, requests: 0, dataFrames: 150_000, now: .zero) }
+        for _ in 0..<10_000 { try guardian.note(.windowUpdate, requests: 0, dataFrames: 150_000, now: .zero) }
+        #expect(throws: HTTP2Violation(.flood(.windowUpdate))) {
+            try guardian.note(.windowUpdate, requests: 0, dataFrames: 150_000, now: .zero)
+        }
+    }
+
+    @Test func `other floods are not made good by DATA`() throws {
+        for kind in HTTP2FloodKind.allCases where kind != .windowUpdate {
+            var guardian = HTTP2FloodGuard()
+            #expect(throws: HTTP2Violation(.flood(kind))) {
+                for _ in 0..<1_001 { try guardian.note(kind, requests: 0, dataFrames: 1_000_000, now: .zero) }
+            }
+        }
+    }
+
+    @Test func `a violation is told in words of the protocol`() {
+        #expect("\(HTTP2Violation(.flood(.windowUpdate)))" == "ENHANCE_YOUR_CALM: flood of WINDOW_UPDATE frames")
+        #expect("\(HTTP2Violation(.flood(.ping)))" == "ENHANCE_YOUR_CALM: flood of PING frames")
+        #expect(
+            "\(HTTP2Violation(.frameLength(.settings), scope: .stream(3)))"
+                == "FRAME_SIZE_ERROR on stream 3: SETTINGS of a wrong length")
+        let rules: [HTTP2Rule] =
+            [
+                .preface, .settingsFirst, .frameSizeLimit, .padding, .continuationOrder, .continuationCount,
+                .headerBlockSize,
+                .headerListSize, .settingValue(5), .initialWindowSize, .windowIncrement, .windowOverflow,
+                .windowExceeded,
+                .pushPromise, .streamOrder, .idleStream, .closedStream, .streamLimit, .malformedMessage, .fieldIndex,
+                .fieldInteger, .fieldTruncated, .huffmanCode, .tableSize, .tableSizeUpdate, .streamNeeded(.data),
+                .connectionNeeded(.ping), .frameLength(.goAway),
+            ] + HTTP2FloodKind.allCases.map { .flood($0) }
+        for rule in rules {
+            #expect("\(rule)".contains(" ") && !"\(rule)".contains("("), "\(rule)")
+            #expect("\(rule)" != rule.code.name, "\(rule)")
+        }
+        #expect(Set(rules.map { "\($0)" }).count == rules.count)
+    }
+
     @Test func `an outbox gives its frames in pieces and is over its limit when nobody reads`() throws {
         var outbox = HTTP2Outbox(limit: 1_000)
         outbox.preface()

@@ -140,6 +140,60 @@ import Testing
         #expect(world.gateways.count == 1 && Self.violations(world).isEmpty)
     }
 
+    @Test(arguments: [1, 3, 40] as [UInt32])
+    func `a gateway with the narrowest window may widen it after each frame`(window: UInt32) throws {
+        let world = try RequestWorld(400, payload: 300) { $0.streams = 20 }
+        world.prepare = { gateway in
+            gateway.announce {
+                $0.maxConcurrentStreams = 20
+                $0.initialWindowSize = window
+            }
+            gateway.onData = { [unowned gateway] stream, count in
+                for id in [0, stream] { gateway.widen(by: UInt32(count), stream: id) }
+            }
+            gateway.replenishes = false
+            gateway.onRequest = { [unowned gateway] in gateway.accept($0.streamID) }
+        }
+        world.run()
+        world.expectOrder()
+        #expect(world.gateways.count == 1 && Self.violations(world).isEmpty)
+    }
+
+    @Test func `answers to pings that were asked for are no flood`() throws {
+        let world = try RequestWorld(1, payload: 100) {
+            $0.pingAfter = .milliseconds(1)
+            $0.requestTimeout = .seconds(100)
+        }
+        world.latency = .microseconds(10)
+        world.prepare = { [unowned world] gateway in
+            gateway.answersPings = true
+            gateway.onRequest = { [unowned gateway] request in
+                world.after(.seconds(5)) { gateway.accept(request.streamID) }
+            }
+        }
+        world.run()
+        world.expectOrder()
+        #expect(world.gateway.pings.count > 2_000 && Self.violations(world).isEmpty)
+    }
+
+    @Test func `a request whose body did not leave whole is none of the unproven, and goes again`() throws {
+        let world = try Self.world { _, gateway in gateway.frame(.settings, payload: [0]) }
+        #expect(world.ledger.count(of: .unknown) > 0, "those that left whole are")
+        let divided = try RequestWorld(40, payload: 300) { $0.provesAuthorization = false }
+        divided.prepare = { [unowned divided] gateway in
+            gateway.announce {
+                $0.maxConcurrentStreams = 20
+                if gateway.index == 0 { $0.initialWindowSize = 100 }
+            }
+            gateway.onRequest = { [unowned gateway] in gateway.accept($0.streamID) }
+            guard gateway.index == 0 else { return }
+            divided.after(.milliseconds(50)) { gateway.frame(.settings, payload: [0]) }
+        }
+        divided.run()
+        divided.expectOrder()
+        #expect(divided.gateways.count == 2 && divided.ledger.lostConnections == [.closedHere: 1])
+    }
+
     @Test func `a flood of empty data`() throws {
         let world = try Self.world { _, gateway in
             gateway.frame(.headers, .endHeaders, stream: 1, payload: [0x88])
