@@ -51,6 +51,7 @@ extension Comparison {
         case .improved: obstacles.isEmpty ? metric.isGating ? "improved" : "better" : ""
         case .equivalent: "same"
         case .noEvidence: "no evidence"
+        case .inconclusive where metric.detectable != nil: "too noisy"
         case .inconclusive: metric.base.isComplete && metric.candidate.isComplete ? "too few runs" : "no data"
         }
     }

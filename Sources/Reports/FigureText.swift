@@ -1,6 +1,16 @@
 import Primitives
 import RunRecords
 
+/// A text whose control characters, which would do things to a reader's terminal, are U+FFFD; line breaks stay.
+func withoutControls(_ text: String) -> String {
+    var result = ""
+    for scalar in text.unicodeScalars {
+        let isControl = scalar.properties.generalCategory == .control && scalar != "\n"
+        result.unicodeScalars.append(isControl ? "\u{FFFD}" : scalar)
+    }
+    return result
+}
+
 /// Figures as people read them; a dash for what was not measured.
 enum FigureText {
     static let missing = "-"

@@ -87,7 +87,9 @@ enum GoBenchmarkText: ReportText {
     }
 
     /// A text on one line.
-    private static func line(_ text: String) -> String { String(text.map { $0.isNewline ? " " : $0 }) }
+    private static func line(_ text: String) -> String {
+        withoutControls(String(text.map { $0.isNewline ? " " : $0 }))
+    }
 }
 
 extension String {

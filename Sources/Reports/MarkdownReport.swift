@@ -19,7 +19,8 @@ enum MarkdownReport: ReportText {
 
     static func text(_ comparison: Comparison) -> String {
         let (first, others) = (comparison.gating, comparison.metrics.filter { !$0.isGating })
-        let changed = others.filter { [.regressed, .improved].contains($0.verdict) }
+        // What got worse first, since too many are cut.
+        let changed = others.filter { $0.verdict == .regressed } + others.filter { $0.verdict == .improved }
         let rest = others.filter { figure in !changed.contains { $0.name == figure.name } }
         return joined([
             heading(comparison.title), list(comparison.verdict.reasons), table(comparison, first + changed, rowsMax),

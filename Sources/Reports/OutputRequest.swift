@@ -38,7 +38,7 @@ public struct OutputRequest: Equatable, Sendable {
     ///   - texts: the requests as written.
     ///   - accepted: the forms that the command has.
     /// - Returns: the requests in their order.
-    /// - Throws: ``OutputRequestError``, also when two of them would run into each other on the standard output.
+    /// - Throws: ``OutputRequestError``, also when two of them would go to the same place.
     public static func read(
         _ texts: [String], of accepted: [OutputFormat] = OutputFormat.allCases
     ) throws(OutputRequestError) -> [OutputRequest] {
@@ -49,6 +49,13 @@ public struct OutputRequest: Equatable, Sendable {
         }
         let toStandardOutput = requests.filter { $0.destination == .standardOutput }.map(\.format.rawValue)
         guard toStandardOutput.count < 2 else { throw .sharedStandardOutput(formats: toStandardOutput) }
+        var formats: [String: OutputFormat] = [:]
+        for request in requests {
+            guard case .file(let path) = request.destination, let file = FileAccess.identity(path) else { continue }
+            if let other = formats.updateValue(request.format, forKey: file) {
+                throw .sharedFile(path, formats: [other.rawValue, request.format.rawValue])
+            }
+        }
         return requests
     }
 
@@ -56,12 +63,14 @@ public struct OutputRequest: Equatable, Sendable {
     ///
     /// - Parameters:
     ///   - subject: what is written.
-    ///   - style: what the reader's terminal can show; a file gets ``TerminalStyle/plain``.
+    ///   - style: what the reader's terminal can show; a file gets no colours.
     /// - Returns: bytes for the standard output; nil if a file was written.
     /// - Throws: ``RecordError``; an existing file is then as it was.
     public func write(_ subject: ReportSubject, style: TerminalStyle) throws(RecordError) -> [UInt8]? {
         guard case .file(let path) = destination else { return try format.render(subject, style: style) }
-        let bytes = try format.render(subject, style: .plain)
+        var fileStyle = TerminalStyle.plain
+        fileStyle.usesUnicode = style.usesUnicode
+        let bytes = try format.render(subject, style: fileStyle)
         do throws(FileFailure) {
             try FileAccess.replace(path, with: bytes, durability: .machine)
         } catch {
@@ -81,6 +90,8 @@ public enum OutputRequestError: Error, Equatable, Sendable {
     case otherForm(String, accepted: [String])
     /// Several are for the standard output.
     case sharedStandardOutput(formats: [String])
+    /// Two would replace each other in a file.
+    case sharedFile(String, formats: [String])
 }
 
 extension OutputRequestError: CustomStringConvertible {
@@ -94,6 +105,8 @@ extension OutputRequestError: CustomStringConvertible {
             "unknown format \(name.debugDescription)\(nearest.map { ", did you mean \"\($0)\"?" } ?? ""); expected \(accepted)"
         case .otherForm(let name, let accepted):
             "\(name) is a form of single runs; accepted here: \(accepted.joined(separator: ", "))"
+        case .sharedFile(let path, let formats):
+            "\(formats.joined(separator: " and ")) cannot both go to \(path); every output needs a file of its own"
         case .sharedStandardOutput(let formats):
             "\(formats.joined(separator: " and ")) cannot both go to the standard output; only one output may have the path \"-\""
         }

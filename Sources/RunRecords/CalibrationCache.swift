@@ -58,7 +58,7 @@ public struct CalibrationCache: Sendable {
         }
         let folder = path.prefix(upTo: path.lastIndex(of: "/") ?? path.startIndex)
         // What is wrong with the folder shows when the file is written.
-        try? FileManager.default.createDirectory(atPath: String(folder), withIntermediateDirectories: true)
+        try? FileAccess.makeFolder(String(folder))
         do throws(FileFailure) {
             try FileAccess.replace(path, with: Array(data), durability: .process)
         } catch {

@@ -9,6 +9,13 @@ public struct FileFailure: Error, Equatable, Sendable {
     /// The system's error number.
     public var code: Int32
 
+    /// Names a failure.
+    package init(operation: String, path: String, code: Int32) {
+        self.operation = operation
+        self.path = path
+        self.code = code
+    }
+
     /// The system's words for the error number.
     public var reason: String { String(cString: strerror(code)) }
 }
@@ -69,6 +76,31 @@ package enum FileAccess {
             throw failure
         }
         if durability == .machine { flushFolder(of: target) }
+    }
+
+    /// Makes a folder, and those that it lies in; one that is there already is left alone.
+    package static func makeFolder(_ path: String) throws(FileFailure) {
+        var status = stat()
+        if stat(path, &status) == 0 {
+            guard status.st_mode & S_IFMT == S_IFDIR else {
+                throw FileFailure(operation: "create", path: path, code: ENOTDIR)
+            }
+            return
+        }
+        let outer = path.reversed().drop { $0 == "/" }.drop { $0 != "/" }.reversed()
+        if outer.contains(where: { $0 != "/" }) { try makeFolder(String(outer)) }
+        guard mkdir(path, 0o777) == 0 || errno == EEXIST else {
+            throw FileFailure(operation: "create", path: path, code: errno)
+        }
+    }
+
+    /// The one name of a file that may not exist yet, whatever way its path takes; nil of a device or pipe, which takes more than one
+    /// text.
+    package static func identity(_ path: String) -> String? {
+        var status = stat()
+        if stat(path, &status) == 0 { return status.st_mode & S_IFMT == S_IFREG ? resolved(path) : nil }
+        guard let slash = path.lastIndex(of: "/") else { return resolved(".") + "/" + path }
+        return resolved(slash == path.startIndex ? "/" : String(path[..<slash])) + path[slash...]
     }
 
     /// Opens a file to write it piece by piece, emptied; the descriptor is the caller's.

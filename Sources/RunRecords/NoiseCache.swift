@@ -62,7 +62,7 @@ public struct NoiseCache: Sendable {
         let bytes = try RecordCoding.encoded(Content(records: Array(kept)))
         let folder = path.prefix(upTo: path.lastIndex(of: "/") ?? path.startIndex)
         // What is wrong with the folder shows when the file is written.
-        try? FileManager.default.createDirectory(atPath: String(folder), withIntermediateDirectories: true)
+        try? FileAccess.makeFolder(String(folder))
         do throws(FileFailure) { try FileAccess.replace(path, with: bytes, durability: .process) } catch {
             throw .file(error)
         }

@@ -14,7 +14,7 @@ public enum Verdict: String, Codable, Sendable, CaseIterable {
 
 /// What was found out about one figure.
 public struct ChangeEvidence: Equatable, Sendable {
-    /// The relative change, with its interval; positive is worse.
+    /// The change, with its interval, on a scale on which a rise and the fall that takes it back are of one size; positive is worse.
     public var change: EstimateInterval
     /// The probability of it without a cause, corrected for the family of figures.
     public var p: Double
@@ -33,24 +33,31 @@ public struct ChangeEvidence: Equatable, Sendable {
 public struct VerdictRule: Equatable, Sendable {
     /// The error rate of the family.
     public var alpha: Double
-    /// The smallest change that counts.
+    /// The smallest change that counts, on the scale of the evidence.
     public var noise: Double
     /// Whether ``noise`` was measured or declared; nothing is called equivalent by a mere default.
     public var isNoiseKnown: Bool
+    /// The largest noise within which something may be called equivalent; what a larger one hides is inconclusive.
+    public var noiseMost: Double
 
     /// Makes a rule.
-    public init(alpha: Double, noise: Double, isNoiseKnown: Bool) {
+    public init(alpha: Double, noise: Double, isNoiseKnown: Bool, noiseMost: Double = .infinity) {
         self.alpha = alpha
         self.noise = noise
         self.isNoiseKnown = isNoiseKnown
+        self.noiseMost = noiseMost
     }
 
     /// The verdict: a change counts if chance does not explain it, its interval does not touch zero, and it is no less than noise.
     public func verdict(_ evidence: ChangeEvidence) -> Verdict {
         let change = evidence.change
-        if evidence.p <= alpha, change.low > 0, change.estimate >= noise { return .regressed }
-        if evidence.p <= alpha, change.high < 0, change.estimate <= -noise { return .improved }
-        if isNoiseKnown, change.high < noise, change.low > -noise { return .equivalent }
+        let isNoChance = evidence.p <= alpha && (change.low > 0 || change.high < 0)
+        if isNoChance, change.low > 0, change.estimate >= noise { return .regressed }
+        if isNoChance, change.high < 0, change.estimate <= -noise { return .improved }
+        let small = min(noise, noiseMost)
+        if isNoiseKnown, change.high < small, change.low > -small { return .equivalent }
+        // A gate that calls everything noise could not fail.
+        if isNoChance, noise > noiseMost { return .inconclusive }
         return .noEvidence
     }
 

@@ -43,7 +43,10 @@ struct ExitOptions {
     /// The code to end with: 0 in place of a verdict's if that was asked for; errors and signals keep theirs.
     ///
     /// The line about it stands on the standard error, where the user wants it.
-    func code(_ code: Int32, reasons: [String]) -> Int32 {
+    func code(_ verdict: Int32, reasons: [String]) -> Int32 {
+        let failure = Terminal.outputFailure
+        let code = failure == nil ? verdict : ExitCode.usage
+        let reasons = failure.map { ["\($0)"] } ?? reasons
         let passes = isAdvisory && ExitCode.verdicts.contains(code)
         if isExplained {
             let meaning = ExitCode.meanings.first { $0.code == code }?.meaning ?? "unknown"

@@ -13,18 +13,30 @@ enum Main {
     static func main() async {
         Terminal.openMissing()
         let arguments = Array(CommandLine.arguments.dropFirst())
-        if ["--version", "-V"].contains(arguments.first) { return print("pushbench \(version)") }
+        if ["--version", "-V"].contains(arguments.first) {
+            Terminal.show("pushbench \(version)")
+            end(ExitCode.passed)
+        }
         if arguments.isEmpty || ["--help", "-h", "help"].contains(arguments[0]) {
-            print(HelpText.overview)
-            exit(arguments.isEmpty ? ExitCode.usage : ExitCode.passed)
+            Terminal.show(HelpText.overview)
+            end(arguments.isEmpty ? ExitCode.usage : ExitCode.passed)
         }
         do {
             let parsed = try CommandLineParser.parse(arguments, environment: ProcessEnvironment.variables)
-            if parsed.has("help") { return print(HelpText.text(for: parsed.command)) }
-            exit(await code(parsed))
+            if parsed.has("help") {
+                Terminal.show(HelpText.text(for: parsed.command))
+                end(ExitCode.passed)
+            }
+            end(await code(parsed))
         } catch {
-            exit(failed(Failure(error)))
+            end(failed(Failure(error)))
         }
+    }
+
+    /// Ends the process; what was shown and did not arrive is an error, however good the rest.
+    private static func end(_ code: Int32) -> Never {
+        guard let failure = Terminal.outputFailure else { exit(code) }
+        exit(failed(Failure(failure)))
     }
 
     private static func code(_ parsed: ParsedCommand) async -> Int32 {

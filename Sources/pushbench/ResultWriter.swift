@@ -1,5 +1,3 @@
-import Glibc
-import Harness
 import Primitives
 import Reports
 
@@ -28,17 +26,13 @@ struct ResultWriter {
         for output in outputs {
             do {
                 guard let bytes = try output.write(subject, style: style) else { continue }
-                let isWritten = bytes.withUnsafeBytes { Terminal.write($0, to: STDOUT_FILENO) }
-                // A reader that went away is no error of ours.
-                if !isWritten, errno != EPIPE {
-                    throw HarnessError.invalidInput("standard output: \(String(cString: strerror(errno)))")
-                }
+                Terminal.output(bytes)
             } catch {
                 failure = failure ?? error
             }
         }
         if !isQuiet, !outputs.contains(where: { $0.destination == .standardOutput }) {
-            Terminal.write(summary(style, failure.map { Failure($0).message }), to: STDOUT_FILENO)
+            Terminal.output(summary(style, failure.map { Failure($0).message }))
         }
         if let failure { throw failure }
     }

@@ -1,6 +1,8 @@
 import Foundation
 import Glibc
 import Reports
+import RunRecords
+import Synchronization
 
 /// Standard output for results, standard error for everything else.
 enum Terminal {
@@ -9,6 +11,27 @@ enum Terminal {
 
     /// Writes a line to standard error.
     static func note(_ line: String) { write(line + "\n", to: STDERR_FILENO) }
+
+    /// Writes a line to standard output.
+    static func show(_ line: String) { output(line + "\n") }
+
+    /// Writes text to standard output. Where that fails, the program's end tells; a reader that went away is no error of ours.
+    static func output(_ text: String) { output(Array(text.utf8)) }
+
+    /// Writes bytes to standard output, as ``output(_:)-(String)``.
+    static func output(_ bytes: [UInt8]) {
+        guard outputFailure == nil, !bytes.withUnsafeBytes({ write($0, to: STDOUT_FILENO) }) else { return }
+        let code = errno
+        if code != EPIPE { outputError.withLock { $0 = code } }
+    }
+
+    /// What the system said when standard output took no more; nil if all was taken.
+    static var outputFailure: FileFailure? {
+        let code = outputError.withLock { $0 }
+        return code == 0 ? nil : FileFailure(operation: "write", path: "standard output", code: code)
+    }
+
+    private static let outputError = Mutex<Int32>(0)
 
     /// Writes text to a descriptor; a reader that went away is no error of ours.
     static func write(_ text: String, to descriptor: Int32) {

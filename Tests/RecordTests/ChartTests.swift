@@ -30,7 +30,7 @@ import Testing
             <g fill="rgb(1,0,0)" text-anchor="end"><text><tspan font-family="a" >5 &lt; 6</tspan></text></g></g></svg>
             """
         #expect(
-            try ChartDrawing(text, number: 7).markup.html
+            try ChartDrawing(text, name: "chart-7").markup.html
                 == "<g><defs><circle cx=\"0\" cy=\"0\" id=\"chart-7-gpPt5\" r=\"1\"></circle>"
                 + "<use fill=\"currentColor\" id=\"chart-7-gpPt6\" stroke=\"none\" href=\"#chart-7-gpPt5\"></use></defs>"
                 + "<path d=\"M1,1 L2,2 L3,3\" stroke-dasharray=\"4,2\" class=\"k3\"></path>"
@@ -48,7 +48,7 @@ import Testing
         "<svg>" + String(repeating: "<g>", count: 100_000),
     ])
     func `what is no drawing of gnuplot's is none`(text: String) {
-        #expect(throws: GnuplotFailure.self) { try ChartDrawing(text, number: 1) }
+        #expect(throws: GnuplotFailure.self) { try ChartDrawing(text, name: "chart-1") }
     }
 
     @Test func `each mutation of a drawing is a drawing or none, and never leads out`() throws {
@@ -57,7 +57,7 @@ import Testing
             for byte in [UInt8(ascii: "<"), UInt8(ascii: ">"), UInt8(ascii: "'"), UInt8(ascii: "&"), 0, 0xFF] {
                 var changed = bytes
                 changed[index] = byte
-                guard let drawing = try? ChartDrawing(String(decoding: changed, as: UTF8.self), number: 1) else {
+                guard let drawing = try? ChartDrawing(String(decoding: changed, as: UTF8.self), name: "chart-1") else {
                     continue
                 }
                 #expect(!drawing.markup.html.contains("<script") && !drawing.markup.html.contains(" on"))
@@ -146,9 +146,25 @@ import Testing
     @Test func `a forest has a row for each figure with an interval and a word for each verdict`() throws {
         let comparison = compare(
             scatteredRuns(10, around: 100_000, seed: 1), scatteredRuns(10, around: 80_000, seed: 2))
-        let script = try #require(ForestChart(comparison)).chart.script.text
+        let script = try #require(ForestChart(comparison)).chart.script.text()
         #expect(script.contains("'accepted/s' 0") && script.contains("'regressed'"))
+        #expect(!script.contains("head size"), "nothing is cut")
         let missing = compare([RunRecord()], [RunRecord()])
         #expect(ForestChart(missing) == nil)
+    }
+
+    @Test func `an interval that the scale cuts has an arrow and its end in text`() throws {
+        let base = scatteredRuns(10, around: 100_000, seed: 1)
+        let fall = try #require(ForestChart(compare(base, scatteredRuns(10, around: 4_000, seed: 2)))).chart
+        #expect(fall.script.text().contains("set arrow 100 from 0.1,0 to"))
+        #expect(fall.script.text().contains("set label 100 '-96 %' at graph 0"), "\(fall.script.text())")
+        #expect(fall.note.contains("Arrows point to ends beyond the scale"))
+        let rise = try #require(ForestChart(compare(base, scatteredRuns(10, around: 2_000_000, seed: 2)))).chart
+        #expect(rise.script.text().contains("set arrow 200 from 10,0 to"))
+        let drawn = try Gnuplot.find(in: "/usr/bin:/bin")?.draw(fall.script.text())
+        if let drawn {
+            _ = try ChartDrawing(drawn, name: "chart-1")
+            #expect(drawn.contains("-96 %"))
+        }
     }
 }

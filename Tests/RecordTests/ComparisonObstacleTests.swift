@@ -1,4 +1,5 @@
 import Analysis
+import Primitives
 import Reports
 import RunRecords
 import Statistics
@@ -73,6 +74,28 @@ import Testing
         }
         #expect(foreign.obstacles == ["the generator was the limit of the candidate"])
         #expect(foreign.verdict.exitCode == 4)
+    }
+
+    @Test func `figures that cannot be true are obstacles`() {
+        let broken = against { $0.brokenInvariants = ["accepted exceeds generated"] }
+        #expect(broken.obstacles == ["the candidate contradicts itself: accepted exceeds generated"])
+        #expect(broken.verdict.exitCode == 4)
+        let idle = against { $0.throughput = ThroughputRecord(accepted: 0, written: 1, bytes: 1, over: .seconds(1)) }
+        #expect(idle.obstacles == ["the candidate accepted nothing: its other figures mean nothing"])
+        #expect(idle.verdict.exitCode == 4)
+    }
+
+    @Test func `a regression without a ratio tells its medians`() {
+        let idle = runs.map { run in
+            var run = run
+            run.ledger.resent = 0
+            return run
+        }
+        let comparison = compare(idle, runs) { $0.gates = [.plain(.resent)] }
+        #expect(comparison.verdict.status == .regressed, "\(comparison.verdict)")
+        #expect(comparison.verdict.reasons == ["resent regressed: from 0.0 to 1234.0, p 0.000011"])
+        let same = compare(runs, runs) { $0.gates = [.plain(.lost)] }
+        #expect(same.verdict.reasons == ["lost is equivalent: it is the same in all runs"])
     }
 
     @Test func `a faster candidate that loses notifications is not faster`() {

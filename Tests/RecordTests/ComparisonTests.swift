@@ -1,6 +1,7 @@
 import Analysis
 import Histograms
 import Primitives
+import Reports
 import RunRecords
 import Statistics
 import Testing
@@ -107,11 +108,40 @@ import Testing
         let declared = compare(runs, runs) { $0.declaredNoise = 0.03 }
         #expect(declared.verdict.status == .equivalent && declared.figure("accepted/s")?.noiseSource == .declared)
         let measured = compare(runs, runs) {
-            $0.noise = ["accepted/s": NoiseFloor(pairRatios: [0.98, 1.02, 1.01, 0.985])]
+            $0.noise = ["accepted/s": NoiseFloor(pairRatios: [1 / 1.02, 1.02, 1.01, 0.985])]
             $0.declaredNoise = 0.5
         }
         let figure = try #require(measured.figure("accepted/s"))
         #expect(figure.noiseSource == .measured && abs(figure.noise - 0.02) < 1e-9 && figure.verdict == .equivalent)
+    }
+
+    @Test(arguments: [2.88, 1 / 2.88])
+    func `no noise makes a gate that cannot fail`(_ ratio: Double) throws {
+        let noise = ["accepted/s": NoiseFloor(pairRatios: [1, ratio, 1, ratio])]
+        let base = scatteredRuns(10, around: 100_000, seed: 1)
+        func against(_ rate: Double) -> Comparison {
+            compare(base, scatteredRuns(10, around: rate, seed: 2)) { $0.noise = noise }
+        }
+        #expect(abs(try #require(against(5_000).figure("accepted/s")).noise - 1.88) < 0.001)
+        #expect(against(5_000).verdict.exitCode == 5, "a fall by 95 %")
+        #expect(against(2_000_000).verdict.status == .improved)
+        for hidden in [against(50_000), against(200_000)] {
+            #expect(hidden.verdict.status == .inconclusive && hidden.verdict.exitCode == 4)
+            #expect(hidden.verdict.reasons[0].contains("noise above 25.0 % decides nothing"), "\(hidden.verdict)")
+            #expect(ComparisonTable(hidden, style: .plain).text.contains("too noisy"))
+        }
+        #expect(against(100_000).verdict.exitCode == 0, "what does not change is no obstacle")
+    }
+
+    @Test func `a fall counts from where the rise that takes it back counts`() {
+        let base = [RunRecord](repeating: sampleRun(acceptedPerSecond: 100_000), count: 6)
+        func status(_ rate: Int64) -> Verdict {
+            compare(base, [RunRecord](repeating: sampleRun(acceptedPerSecond: rate), count: 6)) {
+                $0.declaredNoise = 0.25
+            }.verdict.status
+        }
+        #expect(status(79_900) == .regressed && status(80_100) == .equivalent)
+        #expect(status(125_100) == .improved && status(124_900) == .equivalent)
     }
 
     @Test func `a change below the noise of the machine is no regression`() {

@@ -68,6 +68,32 @@ import Testing
         #expect(page == Self.page(.run(Self.longRun(seconds: 3_600)), gnuplot))
     }
 
+    @Test func `each chart is drawn for wide and for narrow screens`() throws {
+        guard let gnuplot = Gnuplot.find(in: "/usr/bin:/bin") else { return }
+        let base = scatteredRuns(10, around: 100_000, seed: 1)
+        let page = Self.page(.comparison(compare(base, scatteredRuns(10, around: 50_000, seed: 2))), gnuplot)
+        let count = { (text: String) in page.components(separatedBy: text).count - 1 }
+        #expect(count("<svg class=\"chart wide\"") > 0 && count("chart narrow\"") == count("chart wide\""))
+        let names = page.matches(of: /<svg class="chart [^>]* aria-labelledby="([^ "]*)/).map { $0.output.1 }
+        #expect(Set(names).count == names.count && !names.isEmpty)
+        #expect(count("viewBox=\"0 0 440 ") == count("viewBox=\"0 0 960 "))
+    }
+
+    @Test func `a comparison's title is short, and what shows no change is folded`() {
+        let base = scatteredRuns(10, around: 100_000, seed: 1)
+        let comparison = Comparison(
+            base: RunSample(label: "profiles/a.json5", runs: base),
+            candidate: RunSample(label: String(repeating: "--set-b sender.window=1 ", count: 9), runs: base),
+            plan: ComparisonPlan())
+        let page = Self.page(.comparison(comparison))
+        #expect(
+            page.contains("<h1>Candidate against baseline</h1>") && page.contains("against profiles/a.json5"))
+        #expect(page.contains("figures that inform and show no change</summary>"))
+        #expect(page.contains("class=\"scroll many\"") && page.contains("<table class=\"keeps\">"))
+        let series = Self.page(.runs(RunSeriesRecord(base)))
+        #expect(series.contains("<dt>accepted/s, median</dt>"))
+    }
+
     @Test func `joined intervals keep all that happened in them`() {
         let record = Self.longRun(seconds: 1_001)
         for limit in [1, 7, 300, 1_001, 5_000] {

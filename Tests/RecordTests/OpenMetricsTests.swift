@@ -111,7 +111,10 @@ import Testing
         let escaped = hostileText.split(separator: "\\", omittingEmptySubsequences: false).joined(separator: "\\\\")
             .split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\\\"")
             .split(separator: "\n", omittingEmptySubsequences: false).joined(separator: "\\n")
-        #expect(read.value("pushbench_errors_total", ["name": escaped]) == 1)
+        let shown = String(
+            String.UnicodeScalarView(
+                escaped.unicodeScalars.map { $0.properties.generalCategory == .control ? "\u{FFFD}" : $0 }))
+        #expect(read.value("pushbench_errors_total", ["name": shown]) == 1)
     }
 
     @Test func `the older text has the same figures, with types that it knows and without an end`() throws {

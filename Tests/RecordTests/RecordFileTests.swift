@@ -33,6 +33,17 @@ import Testing
         }
     }
 
+    @Test func `a folder is made with those it lies in, or the system's reason is told`() throws {
+        let folder = try TemporaryFolder()
+        try FileAccess.makeFolder(folder.path("a/b//c/"))
+        try FileAccess.makeFolder(folder.path("a/b/c"))
+        try RecordFile(path: folder.path("a/b/c/r.json")).write(sampleRecord())
+        for (path, code) in [("/proc/nope/x", ENOENT), (folder.path("a/b/c/r.json"), ENOTDIR)] {
+            let error = #expect(throws: FileFailure.self) { try FileAccess.makeFolder(path) }
+            #expect(error?.code == code && error?.operation == "create")
+        }
+    }
+
     @Test func `equal records are equal files`() throws {
         #expect(try sampleRecord().encoded() == sampleRecord().encoded())
     }

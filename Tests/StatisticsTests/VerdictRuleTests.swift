@@ -27,6 +27,17 @@ import Testing
         #expect(rule.verdict(evidence) == expected)
     }
 
+    @Test func `noise that is too large calls nothing equivalent that chance does not explain`() {
+        let noisy = VerdictRule(alpha: 0.05, noise: 1, isNoiseKnown: true, noiseMost: 0.2)
+        func verdict(_ low: Double, _ high: Double, p: Double) -> Verdict {
+            noisy.verdict(
+                ChangeEvidence(change: EstimateInterval(estimate: (low + high) / 2, low: low, high: high), p: p))
+        }
+        #expect(verdict(0.5, 0.7, p: 0.001) == .inconclusive && verdict(-0.7, -0.5, p: 0.001) == .inconclusive)
+        #expect(verdict(1.1, 1.3, p: 0.001) == .regressed && verdict(-1.3, -1.1, p: 0.001) == .improved)
+        #expect(verdict(-0.1, 0.1, p: 1) == .equivalent && verdict(-0.3, 0.1, p: 1) == .noEvidence)
+    }
+
     @Test func `what was never measured is not equivalent`() {
         let unknown = VerdictRule(alpha: 0.05, noise: 0.05, isNoiseKnown: false)
         let same = ChangeEvidence(change: EstimateInterval(estimate: 0, low: -0.001, high: 0.001), p: 1)
@@ -86,7 +97,16 @@ import Testing
         let few = try #require(floor.threshold(pairs: 4))
         let many = try #require(floor.threshold(pairs: 40))
         let apart = try #require(floor.thresholdApart)
-        #expect(many < few && few <= apart && apart <= 0.1, "seed 5: \(many) \(few) \(apart)")
+        #expect(many < few && few <= apart && apart <= 1 / 0.9 - 1, "seed 5: \(many) \(few) \(apart)")
+    }
+
+    @Test func `a ratio and its inverse are noise of one size`() throws {
+        let rises = NoiseFloor(pairRatios: [Double](repeating: 1.25, count: 8))
+        let falls = NoiseFloor(pairRatios: [Double](repeating: 0.8, count: 8))
+        for floor in [rises, falls] {
+            #expect(abs(try #require(floor.threshold(pairs: 10)) - 0.25) < 1e-9)
+            #expect(abs(try #require(floor.thresholdApart) - 0.25) < 1e-9)
+        }
     }
 
     @Test func `without ratios there is none`() {

@@ -89,8 +89,7 @@ extension Comparison {
         var (noise, source) = noise(of: name, pairs: base.count, plan)
         // What a threshold tolerates is no regression.
         let tolerated =
-            plan.thresholds.filter { $0.metric == metric }
-            .map { metric.direction == .higher ? -$0.bound : $0.bound }.max() ?? 0
+            plan.thresholds.filter { $0.metric == metric }.map { Self.tolerated($0.bound, metric.direction) }.max() ?? 0
         if tolerated > noise { (noise, source) = (tolerated, .declared) }
         var figure = MetricComparison(
             name: name, unit: metric.unit, direction: metric.direction, isGating: isGating,
@@ -109,6 +108,11 @@ extension Comparison {
             figure.ratioHigh = interval.high
         }
         return figure
+    }
+
+    /// The noise that stands for the bound of a threshold: a fall by 20 % for a rise by 25 %.
+    private static func tolerated(_ bound: Double, _ direction: MetricDirection) -> Double {
+        direction == .higher ? 1 / max(0.01, 1 + bound) - 1 : bound
     }
 
     private func noise(
@@ -169,7 +173,9 @@ extension Comparison {
             return
         }
         let rule = VerdictRule(
-            alpha: method.alpha, noise: figure.noise, isNoiseKnown: figure.noiseSource != .assumed)
+            alpha: method.alpha, noise: RatioScale.place(ofRise: figure.noise),
+            isNoiseKnown: figure.noiseSource != .assumed,
+            noiseMost: figure.noiseSource == .measured ? RatioScale.place(ofRise: NoiseFloor.most) : .infinity)
         guard figure.base.isComplete, figure.candidate.isComplete, let p = figure.adjustedP else {
             figure.verdict = .inconclusive
             figure.reason = missing(figure)
@@ -182,10 +188,11 @@ extension Comparison {
             figure.reason =
                 "too few runs: \(left.count) against \(right.count), and \(rule.runsNeeded(family: family)) of each are needed"
         } else if let ratio = figure.ratio, let low = figure.ratioLow, let high = figure.ratioHigh {
-            let change = Self.worsening(EstimateInterval(estimate: ratio - 1, low: low - 1, high: high - 1), figure)
-            let evidence = ChangeEvidence(change: change, p: p)
+            let change = RatioScale.places(of: EstimateInterval(estimate: ratio, low: low, high: high))
+            let evidence = ChangeEvidence(change: Self.worsening(change, figure), p: p)
             figure.verdict = rule.verdict(evidence)
-            figure.detectable = evidence.detectable
+            figure.detectable = RatioScale.rise(at: evidence.detectable)
+            if figure.verdict == .inconclusive { figure.reason = Self.hidden(figure) }
         } else if Set(left + right).count == 1 {
             figure.verdict = .equivalent
         } else if let difference = differenceInterval(figure) {
@@ -193,6 +200,12 @@ extension Comparison {
             let certain = VerdictRule(alpha: method.alpha, noise: 0, isNoiseKnown: false)
             figure.verdict = certain.verdict(ChangeEvidence(change: Self.worsening(difference, figure), p: p))
         }
+    }
+
+    private static func hidden(_ figure: MetricComparison) -> String {
+        "it changed by \(figure.changeText ?? "something"), and the noise of \(percentText(figure.noise)) measured on this machine "
+            + "hides that; noise above \(percentText(NoiseFloor.most)) decides nothing: calibrate it anew on a quieter "
+            + "machine or with longer runs"
     }
 
     private func missing(_ figure: MetricComparison) -> String {

@@ -6,10 +6,30 @@ extension Comparison {
     ///
     /// - Throws: ``RecordError`` saying what is wrong with the file.
     public static func read(_ path: String) throws(RecordError) -> Comparison {
-        let bytes = try RecordCoding.bytes(of: path)
+        try decode(RecordCoding.bytes(of: path), path: path)
+    }
+
+    /// Reads a comparison from the bytes of its file.
+    ///
+    /// - Parameters:
+    ///   - bytes: the whole file.
+    ///   - path: its name, for messages.
+    /// - Returns: the comparison.
+    /// - Throws: ``RecordError`` saying what is wrong with the bytes.
+    public static func decode(_ bytes: [UInt8], path: String) throws(RecordError) -> Comparison {
         let found = try RecordCoding.schema(of: bytes, path: path)
         guard found == currentSchema else { throw .otherSchema(path: path, found: found) }
-        return try RecordCoding.decoded(bytes, path: path)
+        let comparison: Comparison = try RecordCoding.decoded(bytes, path: path)
+        for (index, metric) in comparison.metrics.enumerated() {
+            for (name, side, sample) in [
+                ("base", comparison.base, metric.base), ("candidate", comparison.candidate, metric.candidate),
+            ] where side.runs != sample.values.count {
+                throw .malformed(
+                    path: path, keyPath: "metrics[\(index)].\(name).values",
+                    reason: "has \(sample.values.count) values of \(side.runs) runs")
+            }
+        }
+        return comparison
     }
 
     /// The ratios of the pairs' values, by the figures' names: what a comparison of something with itself shows of the machine's noise.

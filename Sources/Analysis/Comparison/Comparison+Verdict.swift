@@ -36,10 +36,11 @@ extension Comparison {
     private func sentence(_ figure: MetricComparison) -> String? {
         if let reason = figure.reason { return "\(figure.name): \(reason)" }
         guard let verdict = figure.verdict else { return nil }
-        let change = figure.changeText.map { " \($0)" } ?? ""
+        let change = " " + (figure.changeText ?? figure.mediansText)
         switch verdict {
         case .regressed: return "\(figure.name) regressed:\(change)"
         case .improved: return "\(figure.name) improved:\(change)"
+        case .equivalent where figure.ratio == nil: return "\(figure.name) is equivalent: it is the same in all runs"
         case .equivalent:
             return "\(figure.name) is equivalent:\(change), within the noise of \(percentText(figure.noise))"
         case .noEvidence:
@@ -56,6 +57,14 @@ extension MetricComparison {
         guard let ratio, let ratioLow, let ratioHigh, let adjustedP else { return nil }
         let (low, high) = (signedPercent(ratioLow - 1), signedPercent(ratioHigh - 1))
         return "\(signedPercent(ratio - 1)) % [\(low), \(high)], p \(probabilityText(adjustedP))"
+    }
+}
+
+extension MetricComparison {
+    /// How the medians changed, where there is no ratio of them.
+    fileprivate var mediansText: String {
+        let texts = [base.median, candidate.median].map { $0.map { decimalText($0, places: 1) } ?? "nothing" }
+        return "from \(texts[0]) to \(texts[1]), p \(adjustedP.map(probabilityText) ?? "unknown")"
     }
 }
 

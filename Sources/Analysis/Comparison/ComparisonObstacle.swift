@@ -16,6 +16,10 @@ public enum ComparisonObstacle: Hashable, Sendable {
     case unfinished(side: Side, status: VerdictRecord.Status)
     /// A record contradicts itself.
     case unbalanced(side: Side)
+    /// A run broke what always holds of a run.
+    case brokenInvariant(side: Side, name: String)
+    /// A run accepted nothing.
+    case nothingAccepted(side: Side)
     /// A run says what the generator can do, and not what the target can.
     case generatorLimited(side: Side)
     /// A run offered less than its schedule has.
@@ -69,6 +73,8 @@ public enum ComparisonObstacle: Hashable, Sendable {
                 obstacles.append(.generatorLimited(side: side))
             }
         }
+        if let broken = run.brokenInvariants?.first { obstacles.append(.brokenInvariant(side: side, name: broken)) }
+        if run.throughput.acceptedPerSecond == 0 { obstacles.append(.nothingAccepted(side: side)) }
         if !run.ledger.isBalanced { obstacles.append(.unbalanced(side: side)) }
         return obstacles
     }
@@ -103,6 +109,8 @@ extension ComparisonObstacle: CustomStringConvertible {
         case .mixedProfiles(let side): "the runs of the \(side.rawValue) have different profiles"
         case .unfinished(let side, let status): "the \(side.rawValue) did not come to its end: \(status.rawValue)"
         case .unbalanced(let side): "the ledger of the \(side.rawValue) does not balance"
+        case .brokenInvariant(let side, let name): "the \(side.rawValue) contradicts itself: \(name)"
+        case .nothingAccepted(let side): "the \(side.rawValue) accepted nothing: its other figures mean nothing"
         case .generatorLimited(let side): "the generator was the limit of the \(side.rawValue)"
         case .scheduleMissed(let side): "the \(side.rawValue) did not meet its schedule"
         case .lossier(let name, let count):

@@ -65,6 +65,7 @@ public struct ComparisonSelfTest {
         var random = SeededRandom(seed: 20)
         return (0..<10).map { _ in
             var run = RunRecord()
+            run.machine.cpuModel = "the first"
             run.verdict = VerdictRecord(status: .passed, exitCode: 0)
             run.throughput = rate(100_000 * (0.99 + 0.02 * random.unit()))
             return run
@@ -79,7 +80,7 @@ public struct ComparisonSelfTest {
 
     private static func moved(_ run: RunRecord) -> RunRecord {
         var run = run
-        run.machine.cpuModel += " of another machine"
+        run.machine.cpuModel = "another than \(run.machine.cpuModel)"
         return run
     }
 

@@ -43,8 +43,14 @@ final class ChartPrinter {
         guard let chart, let gnuplot, obstacle == nil else { return .nothing }
         do throws(GnuplotFailure) {
             count += 1
-            let drawing = try ChartDrawing(gnuplot.draw(chart.script.text), number: count)
-            return Markup.element("figure", [:], [caption(chart), legend(chart), framed(drawing, chart)])
+            var pictures: [Markup] = []
+            for size in ChartScript.Size.allCases {
+                let name = size == .wide ? "chart-\(count)" : "chart-\(count)-\(size.rawValue)"
+                let drawing = try ChartDrawing(gnuplot.draw(chart.script.text(size)), name: name)
+                pictures.append(picture(drawing, chart, size, name: name))
+            }
+            let frame = Markup.element("div", ["class": "drawing"], pictures)
+            return Markup.element("figure", [:], [caption(chart), legend(chart), frame])
         } catch {
             // Whatever is wrong with one is wrong with the next, and a time-out should be waited for once.
             obstacle = "Charts were left out: \(error)."
@@ -52,21 +58,19 @@ final class ChartPrinter {
         }
     }
 
-    private func framed(_ drawing: ChartDrawing, _ chart: Chart) -> Markup {
-        let names = (title: "chart-\(count)-title", description: "chart-\(count)-description")
-        let picture = Markup.element(
+    /// One of the two drawings; the page shows the one that suits the screen.
+    private func picture(_ drawing: ChartDrawing, _ chart: Chart, _ size: ChartScript.Size, name: String) -> Markup {
+        let names = (title: "\(name)-title", description: "\(name)-description")
+        return Markup.element(
             "svg",
             [
-                "class": "chart", "viewBox": "0 0 \(chart.script.width) \(chart.script.height)", "role": "img",
+                "class": "chart \(size.rawValue)", "viewBox": "0 0 \(size.width) \(chart.script.height)", "role": "img",
                 "aria-labelledby": "\(names.title) \(names.description)",
             ],
             [
                 .element("title", ["id": names.title], text: chart.title),
                 .element("desc", ["id": names.description], text: chart.description), drawing.markup,
             ])
-        return .element(
-            "div", ["class": "drawing", "role": "region", "tabindex": "0", "aria-label": chart.title], [picture]
-        )
     }
 
     private func legend(_ chart: Chart) -> Markup {

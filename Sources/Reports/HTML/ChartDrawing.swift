@@ -1,16 +1,16 @@
 /// A drawing as gnuplot writes it, reduced to what draws: shapes, texts and their places.
 ///
 /// Elements and attributes that are not known here end the reading, so that whatever calls itself gnuplot can draw on a page and do
-/// nothing else. Colours become classes, identifiers get the drawing's number in front.
+/// nothing else. Colours become classes, identifiers get the drawing's name in front.
 struct ChartDrawing {
     let markup: Markup
 
     /// - Parameters:
     ///   - text: what gnuplot wrote.
-    ///   - number: the drawing's number on its page.
+    ///   - name: the drawing's name, which no other on its page has.
     /// - Throws: ``GnuplotFailure/unreadable(_:)``.
-    init(_ text: String, number: Int) throws(GnuplotFailure) {
-        var reader = DrawingReader(text, prefix: "chart-\(number)-")
+    init(_ text: String, name: String) throws(GnuplotFailure) {
+        var reader = DrawingReader(text, prefix: name + "-")
         markup = .joined(try reader.drawing())
     }
 }

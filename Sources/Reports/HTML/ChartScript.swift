@@ -119,40 +119,63 @@ enum ChartUnit {
 }
 
 /// What gnuplot is told for one drawing.
+///
+/// Each drawing is made twice: as wide as a page, and for the screens of telephones, with fewer texts along its axis.
 struct ChartScript {
-    private(set) var text = ""
-    let width: Int
+    /// The two drawings.
+    enum Size: String, CaseIterable {
+        case wide, narrow
+
+        var width: Int { self == .wide ? 960 : 440 }
+    }
+
     let height: Int
+    private let left: Int
+    private let right: Int
+    private var lines: [Size: String] = [:]
 
     /// - Parameters:
     ///   - height: in pixels of a screen on which the drawing is as wide as a page.
     ///   - left: room for names on the left.
     ///   - right: room on the right.
     init(height: Int, left: Int = 84, right: Int = 12) {
-        let width = 960
-        self.width = width
         self.height = height
-        add("set terminal svg size \(width),\(height) dynamic noenhanced font 'sans-serif,12' linewidth 1 dashlength 1")
+        self.left = left
+        self.right = right
         add("set encoding utf8")
         add("unset key")
         add("set border 0")
         add("set tics scale 0 textcolor \(ChartColor.text)")
         add("set grid ytics back lc \(ChartColor.grid) lw 1 dt solid")
-        add("set lmargin at screen \(Double(left) / Double(width))")
-        add("set rmargin at screen \(1 - Double(right) / Double(width))")
     }
 
-    mutating func add(_ line: ChartLine) { text += line.text + "\n" }
+    /// All that gnuplot is told for the drawing of a size.
+    func text(_ size: Size = .wide) -> String {
+        let width = size.width
+        let left = size == .narrow ? min(left, 190) : left
+        let head: [ChartLine] = [
+            "set terminal svg size \(width),\(height) dynamic noenhanced font 'sans-serif,12' linewidth 1 dashlength 1",
+            "set lmargin at screen \(Double(left) / Double(width))",
+            "set rmargin at screen \(1 - Double(right) / Double(width))",
+        ]
+        return head.map { $0.text + "\n" }.joined() + (lines[size] ?? "")
+    }
+
+    mutating func add(_ line: ChartLine) { append(line.text + "\n") }
+
+    private mutating func append(_ text: String) {
+        for size in Size.allCases { lines[size, default: ""] += text }
+    }
 
     /// Rows of numbers under a name; missing ones break lines.
     mutating func add(data name: StaticString, _ number: Int, _ rows: [[Double?]]) {
-        text += "$\(name)\(number) << EOD\n"
+        var text = "$\(name)\(number) << EOD\n"
         for row in rows {
             text +=
                 row.map { value in value.flatMap { $0.isFinite ? "\($0)" : nil } ?? "NaN" }.joined(separator: " ")
                 + "\n"
         }
-        text += "EOD\n"
+        append(text + "EOD\n")
     }
 
     /// The place of the next plot, in pixels from the drawing's top.
@@ -163,15 +186,24 @@ struct ChartScript {
 
     /// Makes an axis with these places marked on it.
     mutating func mark(_ axis: ChartAxis, _ ticks: [Double], as unit: ChartUnit, showsText: Bool = true) {
-        let places = ticks.map { tick -> ChartLine in showsText ? "\(tick, as: unit) \(tick)" : "'' \(tick)" }
-        mark(axis, places)
+        let start = ticks.firstIndex(of: 1) ?? 0
+        for size in Size.allCases {
+            // Along a narrow axis each third text has room.
+            let step = size == .narrow && axis == .x ? 3 : 1
+            let places = ticks.enumerated().map { index, tick -> ChartLine in
+                showsText && (index - start) % step == 0 ? "\(tick, as: unit) \(tick)" : "'' \(tick)"
+            }
+            lines[size, default: ""] += Self.marks(axis, places)
+        }
     }
 
     /// Makes an axis with places marked on it, each a text in quotes and a number.
-    mutating func mark(_ axis: ChartAxis, _ places: [ChartLine]) {
+    mutating func mark(_ axis: ChartAxis, _ places: [ChartLine]) { append(Self.marks(axis, places)) }
+
+    private static func marks(_ axis: ChartAxis, _ places: [ChartLine]) -> String {
         // In these texts a percent sign would begin a format.
         let list = places.map { $0.text.replacing("%", with: "%%") }.joined(separator: ", ")
-        text += "set \(axis.rawValue)tics (\(list))\n"
+        return "set \(axis.rawValue)tics (\(list))\n"
     }
 }
 

@@ -10,16 +10,22 @@ struct ComparisonPage {
 
     var page: HTMLPage {
         let sections = [changes, thresholds, values, method, sides]
+        let labels = "\(comparison.candidate.label) against \(comparison.base.label)"
+        // What was typed to make the runs is no title.
+        let isShort = labels.count <= Self.titleLimit
         return HTMLPage(
-            kind: "pushbench · comparison", name: "\(comparison.candidate.label) against \(comparison.base.label)",
+            kind: "pushbench · comparison", name: isShort ? labels : "Candidate against baseline",
             verdict: comparison.title, mood: mood, reasons: comparison.verdict.reasons,
             origin: [
+                isShort ? "" : labels,
                 comparison.candidate.startedAt, "\(comparison.base.runs) runs against \(comparison.candidate.runs)",
             ]
             .filter { !$0.isEmpty },
             tiles: comparison.gating.prefix(4).map(tile), notice: printer.obstacle,
             sections: sections.filter { !$0.content.isEmpty })
     }
+
+    private static let titleLimit = 60
 
     private var mood: HTMLPage.Mood {
         if comparison.verdict.exitCode == 3 { return .bad }
@@ -43,12 +49,18 @@ struct ComparisonPage {
 
     private var changes: HTMLPage.Section {
         let others = comparison.metrics.filter { !$0.isGating }
+        let changed = others.filter { [.regressed, .improved].contains($0.verdict) }
+        let rest = others.filter { figure in !changed.contains { $0.name == figure.name } }
         return HTMLPage.Section(
             "changes", "Changes",
             [
                 Markup.note(comparison.obstacles),
                 printer.figure(ForestChart(comparison)?.chart), table("Figures that decide", comparison.gating),
-                .list(comparison.gating.map(words)), table("Figures that inform", others),
+                .list(comparison.gating.map(words)), table("Figures that inform and changed", changed),
+                rest.isEmpty
+                    ? .nothing
+                    : .folded(
+                        "\(rest.count) figures that inform and show no change", [table("Figures that inform", rest)]),
                 confirmation, .list(comparison.remarks, class: "origin"),
             ])
     }
@@ -56,7 +68,7 @@ struct ComparisonPage {
     private func table(_ caption: String, _ figures: [MetricComparison]) -> Markup {
         let names = comparison.columns
         var table = HTMLTable(
-            caption, [.text(names[0])] + names[1..<6].map { .number($0) } + [.text("verdict")])
+            caption, [.text(names[0])] + names[1..<6].map { .number($0) } + [.text("verdict")], keepsLast: true)
         for figure in figures {
             let cells = comparison.cells(of: figure)
             let interval = [figure.ratioLow, figure.ratioHigh].compactMap { $0.flatMap(numberText) }.joined(

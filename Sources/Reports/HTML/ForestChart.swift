@@ -64,6 +64,7 @@ struct ForestChart {
                 "set label \(index + 1) \(word: word(row.figure)) at graph 1,first \(-index) left offset 0.8,0 textcolor \(color(row.figure))"
             )
         }
+        for (index, row) in rows.enumerated() { mark(row, index, from: low, to: high, in: &script) }
         script.add("plot 1/0 \\")
         for (index, row) in rows.enumerated() {
             let (point, width) = row.figure.isGating ? (7, 2.2) : (6, 1.4)
@@ -74,8 +75,35 @@ struct ForestChart {
         script.add("")
         return Chart(
             title: "Change of each figure with its interval", description: described, legend: [], script: script,
-            note: "Candidate against baseline; the scale is logarithmic. Filled points decide, open ones inform.",
+            note: "Candidate against baseline; the scale is logarithmic. Filled points decide, open ones inform."
+                + (isCut(low, high) ? " Arrows point to ends beyond the scale, which stand beside them." : ""),
             showsDescription: false)
+    }
+
+    private func isCut(_ low: Double, _ high: Double) -> Bool {
+        rows.contains { min($0.low, $0.ratio) < low || max($0.high, $0.ratio) > high }
+    }
+
+    /// Marks the ends of a row that lie beyond the scale: an arrow across the border, and the end's figure below it.
+    private func mark(_ row: Row, _ index: Int, from low: Double, to high: Double, in script: inout ChartScript) {
+        let color = color(row.figure)
+        let (lowest, highest) = (min(row.low, row.ratio), max(row.high, row.ratio))
+        if lowest < low {
+            script.add(
+                "set arrow \(100 + index) from \(low),\(-index) to \(low / 1.03),\(-index) head size screen 0.01,30 nofilled lc \(color) lw 1.4 dt solid"
+            )
+            script.add(
+                "set label \(100 + index) \(lowest, as: .change) at graph 0,first \(-index) left offset 0.2,-0.8 textcolor \(color)"
+            )
+        }
+        if highest > high {
+            script.add(
+                "set arrow \(200 + index) from \(high),\(-index) to \(high * 1.03),\(-index) head size screen 0.01,30 nofilled lc \(color) lw 1.4 dt solid"
+            )
+            script.add(
+                "set label \(200 + index) \(highest, as: .change) at graph 1,first \(-index) right offset -0.2,-0.8 textcolor \(color)"
+            )
+        }
     }
 
     private func ticks(from low: Double, to high: Double) -> [Double] {
@@ -110,7 +138,7 @@ struct ForestChart {
         case .improved: figure.isGating ? "improved" : "better"
         case .equivalent: "same"
         case .noEvidence: "no evidence"
-        case .inconclusive: "inconclusive"
+        case .inconclusive: figure.detectable == nil ? "inconclusive" : "too noisy"
         case nil: ""
         }
     }

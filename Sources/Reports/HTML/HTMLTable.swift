@@ -9,12 +9,15 @@ struct HTMLTable {
     private let caption: String
     /// Whether the caption is for readers alone who do not see what stands above the table.
     private let hidesCaption: Bool
+    /// Whether the last column stays in sight where the page is too narrow for all.
+    private let keepsLast: Bool
     private let columns: [Column]
     private var rows: [Markup] = []
 
-    init(_ caption: String, _ columns: [Column], hidesCaption: Bool = false) {
+    init(_ caption: String, _ columns: [Column], hidesCaption: Bool = false, keepsLast: Bool = false) {
         self.caption = caption
         self.hidesCaption = hidesCaption
+        self.keepsLast = keepsLast
         self.columns = columns
     }
 
@@ -29,6 +32,9 @@ struct HTMLTable {
     }
 
     var isEmpty: Bool { rows.isEmpty }
+
+    /// So many columns fit on nearly every screen.
+    private static let fewColumns = 4
 
     /// Adds a row: its heading, then a cell for each further column.
     mutating func add(_ heading: Markup, _ cells: [Markup], class name: String? = nil) {
@@ -57,13 +63,17 @@ struct HTMLTable {
                 return .element("th", ["scope": "col", "class": column.style], text: name)
             })
         let table = Markup.element(
-            "table", [:],
+            "table", ["class": keepsLast ? "keeps" : nil],
             [
                 .element("caption", ["class": hidesCaption ? "hidden" : nil], text: caption),
                 .element("thead", [:], [head]), .element("tbody", [:], rows),
             ])
         return .element(
-            "div", ["class": "scroll", "role": "region", "tabindex": "0", "aria-label": caption], [table])
+            "div",
+            [
+                "class": columns.count > Self.fewColumns ? "scroll many" : "scroll", "role": "region", "tabindex": "0",
+                "aria-label": caption,
+            ], [table])
     }
 }
 

@@ -49,6 +49,7 @@ enum PageStyle {
         tbody th{font-weight:500}
         tbody th+td{min-width:4rem}
         .hidden{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}
+        data{white-space:nowrap}
         .n{text-align:right;white-space:nowrap}
         tr.total th,tr.total td{font-weight:600}
         .absent{font-size:.95em}
@@ -57,8 +58,8 @@ enum PageStyle {
         figure+figure{margin-top:2.2rem}
         figcaption{font-size:.9rem;max-width:52rem;margin-bottom:.6rem}
         figcaption b{display:block;color:var(--ink);font-weight:600}
-        .drawing{overflow-x:auto}
-        svg.chart{display:block;width:100%;height:auto;min-width:46rem}
+        svg.chart{display:block;width:100%;height:auto}
+        svg.narrow{display:none;max-width:36rem}
         .chart text{font-size:12px;stroke:none}
         .legend{display:flex;flex-wrap:wrap;gap:.2rem 1.4rem;margin:0 0 .2rem;padding:0;list-style:none;font-size:.9rem}
         .legend svg{width:1.9rem;height:.7rem;margin-right:.45rem;vertical-align:baseline}
@@ -76,6 +77,11 @@ enum PageStyle {
         .note{padding:.7rem 1rem;background:var(--shade);border-left:3px solid var(--caution);max-width:none}
         .note p,.note ul{margin:.2rem 0}
         footer{margin:4rem 0 0;padding-top:1rem;border-top:1px solid var(--line);font-size:.85rem}
+        @media screen and (max-width:48rem){svg.wide{display:none}svg.narrow{display:block}
+        .many{background:linear-gradient(90deg,var(--shade),transparent) 0 0/1.4rem 100% no-repeat,
+        linear-gradient(270deg,var(--line),transparent) 100% 0/1.4rem 100% no-repeat}
+        .many::before{content:"\\2194  scroll sideways for all columns";position:sticky;left:0;color:var(--soft);font-size:.85rem}
+        .many .keeps th:last-child,.many .keeps td:last-child{position:sticky;right:0;padding-left:.6rem;background:var(--paper)}}
         @media (max-width:40rem){
         body{padding:1.5rem 1rem}h1{font-size:1.7rem}section{margin-top:2.4rem}
         dl.facts{display:block}.facts dt{margin-top:.6rem}
@@ -85,7 +91,7 @@ enum PageStyle {
         @media print{
         body{max-width:none;padding:0;font-size:9.5pt}nav{display:none}section{margin-top:1.6rem}
         .tiles{grid-template-columns:repeat(4,1fr)}figure,tr,.tiles{break-inside:avoid}h2,h3,caption{break-after:avoid}
-        .scroll,.drawing,pre{overflow:visible}svg.chart{min-width:0;max-height:9cm}pre{white-space:pre-wrap;columns:3;padding:.6rem;font-size:6.5pt;background:none}
+        .scroll,pre{overflow:visible}svg.chart{max-height:9cm}pre{white-space:pre-wrap;columns:3;padding:.6rem;font-size:6.5pt;background:none}
         details::details-content{content-visibility:visible;block-size:auto}summary{list-style:none;color:inherit}}
         """
 }

@@ -1,6 +1,7 @@
 import Analysis
 import Primitives
 import RunRecords
+import Statistics
 
 /// The page of several runs of one profile: how each ended, and how far their figures scatter.
 struct SeriesPage {
@@ -20,8 +21,26 @@ struct SeriesPage {
         return HTMLPage(
             kind: "pushbench · several runs", name: first.name,
             verdict: "\(passed) of \(runs.count) runs passed", mood: series.verdict.status.mood,
-            reasons: series.verdict.reasons, origin: RunPage.origin(first), tiles: [], notice: printer.obstacle,
+            reasons: series.verdict.reasons, origin: RunPage.origin(first), tiles: tiles, notice: printer.obstacle,
             sections: sections.filter { !$0.content.isEmpty })
+    }
+
+    /// The rate and, where there is one, the latency that most readers look for, each by its median and how far it scatters.
+    private var tiles: [HTMLPage.Tile] {
+        let latencies = ["response", "service", "errorReply", "residence"].map { series in
+            Metric.latency(series: series, .quantile(0.99))
+        }
+        let first = latencies.first { metric in runs.contains { metric.comparableValue(in: $0) != nil } }
+        return ([Metric.plain(.acceptedPerSecond), .plain(.lost)] + (first.map { [$0] } ?? [])).compactMap { metric in
+            let values = runs.compactMap(metric.comparableValue)
+            guard let middle = median(values), let least = values.min(), let most = values.max() else { return nil }
+            let ends = [least, most].map { FigureText.value($0, metric.unit) }
+            return HTMLPage.Tile(
+                name: "\(metric.name), median",
+                figure: .figure(
+                    "median.\(metric.name)", numberText(middle), FigureText.value(middle, metric.unit)),
+                note: "\(ends[0]) to \(ends[1]) in \(values.count) runs")
+        }
     }
 
     private var summary: HTMLPage.Section {

@@ -100,7 +100,7 @@ struct MetricFamily {
 
     private static func escaped(_ text: String) -> String {
         var escaped = ""
-        for scalar in text.unicodeScalars {
+        for scalar in withoutControls(text).unicodeScalars {
             switch scalar {
             case "\\": escaped += "\\\\"
             case "\"": escaped += "\\\""

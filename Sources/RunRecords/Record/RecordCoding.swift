@@ -36,8 +36,11 @@ package enum RecordCoding {
         return name.schema
     }
 
-    /// A record of a file whose schema is known to be that of `Record`.
+    /// A record of a file whose schema is known to be that of `Record`, with all its figures in range.
     package static func decoded<Record: Decodable>(_ bytes: [UInt8], path: String) throws(RecordError) -> Record {
+        if let violation = NumberRange.violation(in: bytes) {
+            throw .malformed(path: path, keyPath: violation.keyPath, reason: violation.reason)
+        }
         do {
             return try JSONDecoder().decode(Record.self, from: Data(bytes))
         } catch {

@@ -30,7 +30,8 @@ extension RecordError: CustomStringConvertible {
         case .empty(let path): "\(path): is empty; expected a run record"
         case .truncated(let path, let length): "\(path): ends within the record, after \(length) bytes"
         case .notJSON(let path, let offset, let found): "\(path): is not JSON: found \(found) at byte \(offset)"
-        case .onlyJSON5(let path): "\(path): is not JSON: NaN, Infinity, comments and names without quotes are none"
+        case .onlyJSON5(let path):
+            "\(path): is not JSON: NaN, Infinity, comments and names without quotes are JSON5; profiles have them, records do not"
         case .otherSchema(let path, let found?):
             "\(path): has the schema \(shortened(found)); accepted: \(Self.schemas)"
         case .otherSchema(let path, nil):
@@ -40,7 +41,7 @@ extension RecordError: CustomStringConvertible {
             "the record has no histograms of single intervals, of which an interval log is made; "
                 + "`pushbench run -o hlog=PATH` keeps them"
         case .singleRunsOnly(let form):
-            "\(form) is a form of single runs; `pushbench report RECORD --run N` picks one"
+            "\(form) is a form of single runs; of a record of several `pushbench report RECORD --run N` picks one"
         case .notEncodable(let keyPath): "record: \(keyPath) is not a finite number"
         }
     }

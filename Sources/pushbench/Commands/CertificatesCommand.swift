@@ -40,14 +40,15 @@ struct CertificatesCommand {
         try CertificateFile.write(files, to: folder, replacing: replaces)
         let width = files.map(\.name.count).max() ?? 0
         for file in files {
-            print("\(path(file.name))\(String(repeating: " ", count: width - file.name.count))  \(file.purpose)")
+            Terminal.show(
+                "\(path(file.name))\(String(repeating: " ", count: width - file.name.count))  \(file.purpose)")
         }
         guard let provider = files.first(where: \.isProvider)?.name.dropLast(".pem".count) else {
             return ExitCode.passed
         }
         let (certificate, key) = (path("\(provider).pem"), path("\(provider)-key.pem"))
         let needsPassphrase = order.encryptsKeys
-        print(
+        Terminal.show(
             """
 
             A gateway that asks for certificates:

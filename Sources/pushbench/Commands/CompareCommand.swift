@@ -65,13 +65,17 @@ struct CompareCommand {
         let left = RunSample(label: basePaths.joined(separator: " "), runs: base.flatMap(\.runs))
         let right = RunSample(label: candidatePaths.joined(separator: " "), runs: candidate.flatMap(\.runs))
         plan.noise = MachineNoise.floors(for: left.runs.first)
-        return try output.finish(Comparison(base: left, candidate: right, plan: plan))
+        var comparison = Comparison(base: left, candidate: right, plan: plan)
+        for path in Set(basePaths).intersection(candidatePaths).sorted() {
+            comparison.notes.append("\(path) stands on both sides: nothing can be found between a record and itself")
+        }
+        return try output.finish(comparison)
     }
 
     private func compareItself() throws -> Int32 {
         let series = try parsed.arguments.map(RunSeriesRecord.read)
         let findings = ComparisonSelfTest(runs: series.flatMap(\.runs), plan: options.plan).findings
-        for finding in findings { print("\(finding.isAsExpected ? "ok    " : "FAILED") \(finding.text)") }
+        for finding in findings { Terminal.show("\(finding.isAsExpected ? "ok    " : "FAILED") \(finding.text)") }
         return findings.allSatisfy(\.isAsExpected) ? ExitCode.passed : ExitCode.internalError
     }
 
@@ -133,6 +137,9 @@ struct ComparisonOutput {
         if isQuiet, verdict.exitCode != 0 {
             Terminal.complain("\(verdict.status.rawValue): \(verdict.reasons.joined(separator: "; "))")
         }
-        return exit.code(signal ?? Int32(verdict.exitCode), reasons: verdict.reasons)
+        let isLetPass = verdict.status == .inconclusive && verdict.exitCode == ExitCode.passed
+        return exit.code(
+            signal ?? Int32(verdict.exitCode),
+            reasons: (isLetPass ? ["inconclusive, which --advisory lets pass"] : []) + verdict.reasons)
     }
 }

@@ -13,7 +13,7 @@ struct CompletionsCommand {
     }
 
     func execute() -> Int32 {
-        Terminal.write(shell.script, to: STDOUT_FILENO)
+        Terminal.output(shell.script)
         return ExitCode.passed
     }
 }
@@ -21,7 +21,7 @@ struct CompletionsCommand {
 /// Writes the manual page.
 struct ManualCommand {
     func execute() -> Int32 {
-        Terminal.write(ManualPage.text, to: STDOUT_FILENO)
+        Terminal.output(ManualPage.text)
         return ExitCode.passed
     }
 }

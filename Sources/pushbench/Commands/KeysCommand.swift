@@ -15,10 +15,11 @@ struct KeysCommand {
     func execute() throws -> Int32 {
         let files = try order.make()
         try CertificateFile.write(files, to: folder, replacing: replaces)
-        print("key id   \(order.keyID)\nteam id  \(order.teamID)")
+        Terminal.show("key id   \(order.keyID)\nteam id  \(order.teamID)")
         let width = files.map(\.name.count).max() ?? 0
         for file in files {
-            print("\(path(file.name))\(String(repeating: " ", count: width - file.name.count))  \(file.purpose)")
+            Terminal.show(
+                "\(path(file.name))\(String(repeating: " ", count: width - file.name.count))  \(file.purpose)")
         }
         return ExitCode.passed
     }

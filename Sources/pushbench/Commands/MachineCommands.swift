@@ -30,7 +30,7 @@ struct CalibrateCommand {
         if wantsJSON {
             let encoder = JSONEncoder()
             encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
-            print(String(decoding: try encoder.encode(record), as: UTF8.self))
+            Terminal.show(String(decoding: try encoder.encode(record), as: UTF8.self))
             return ExitCode.passed
         }
         func time(_ nanoseconds: Int64?) -> String {
@@ -40,29 +40,29 @@ struct CalibrateCommand {
             perSecond.map { Rate(perSecond: Double($0)).description } ?? "-"
         }
         let machine = Machine.fingerprint()
-        print("machine        \(machine.cpuModel), \(machine.cores) cores, \(machine.openssl)")
-        print(
+        Terminal.show("machine        \(machine.cpuModel), \(machine.cores) cores, \(machine.openssl)")
+        Terminal.show(
             "raw TLS pipe   \(ByteCount(bytes: record.pipeBytesPerSecond))/s over \(record.pipeConnections) "
                 + "connections, 16 KiB records; a record costs \(time(record.pipeSenderNsPerRecord)) to send and "
                 + "\(time(record.pipeReceiverNsPerRecord)) to receive")
-        print(
+        Terminal.show(
             "full TLS 1.3   \(rate(record.fullHandshakesPerSecond)), client \(time(record.fullHandshakeClientNs)), "
                 + "server \(time(record.fullHandshakeServerNs)) each")
-        print(
+        Terminal.show(
             "resumed        \(rate(record.resumedHandshakesPerSecond)), client \(time(record.resumedHandshakeClientNs)), "
                 + "server \(time(record.resumedHandshakeServerNs)) each")
         if let rate = record.acceptAllPerSecond(bytes: record.acceptAllBytes ?? 0, loops: 1) {
-            print(
+            Terminal.show(
                 "accept-all     \(Rate(perSecond: rate.rounded())) for each event loop of the simulator, notifications of "
                     + "\(Int(record.acceptAllBytes ?? 0)) bytes")
         }
         if let rate = record.acceptAllPerSecond(bytes: record.acceptAllHTTP2Bytes ?? 0, loops: 1, isHTTP2: true) {
-            print(
+            Terminal.show(
                 "               \(Rate(perSecond: rate.rounded())) over HTTP/2, requests of "
                     + "\(Int(record.acceptAllHTTP2Bytes ?? 0)) bytes")
         }
-        print("clock          \(time(record.clockReadNs)) a reading")
-        print(
+        Terminal.show("clock          \(time(record.clockReadNs)) a reading")
+        Terminal.show(
             "timers         late by \(time(record.timerLagP50Ns)) at p50, \(time(record.timerLagP99Ns)) at p99, "
                 + "\(time(record.timerLagMaxNs)) at most")
         return ExitCode.passed
@@ -81,10 +81,10 @@ struct DoctorCommand {
         let width = findings.map(\.name.count).max() ?? 0
         for finding in findings {
             let name = finding.name.padding(toLength: width, withPad: " ", startingAt: 0)
-            print(
+            Terminal.show(
                 "\(finding.severity.rawValue.padding(toLength: 8, withPad: " ", startingAt: 0)) \(name)  \(finding.found)"
             )
-            if let remedy = finding.remedy { print(String(repeating: " ", count: width + 11) + remedy) }
+            if let remedy = finding.remedy { Terminal.show(String(repeating: " ", count: width + 11) + remedy) }
         }
         return findings.contains { $0.severity == .problem } ? ExitCode.usage : ExitCode.passed
     }

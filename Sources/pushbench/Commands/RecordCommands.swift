@@ -1,4 +1,4 @@
-import Glibc
+import Analysis
 import Reports
 import RunRecords
 
@@ -10,15 +10,24 @@ struct ReportCommand {
 
     func execute() throws -> Int32 {
         let outputs = try OutputRequest.read(parsed.values["output"] ?? ["terminal=-"])
-        let series = try RunSeriesRecord.read(parsed.arguments[0])
-        let single = try run(of: series)
+        let subject = try subject(at: parsed.arguments[0])
         let style = TerminalStyle(isTerminal: Terminal.outputIsTerminal, environment: ProcessEnvironment.variables)
         for output in outputs {
-            guard let bytes = try output.write(single.map { ReportSubject.run($0) } ?? .runs(series), style: style)
-            else { continue }
-            _ = bytes.withUnsafeBytes { Terminal.write($0, to: STDOUT_FILENO) }
+            if let bytes = try output.write(subject, style: style) { Terminal.output(bytes) }
         }
         return ExitCode.passed
+    }
+
+    private func subject(at path: String) throws -> ReportSubject {
+        let bytes = try RecordCoding.bytes(of: path)
+        if try RecordCoding.schema(of: bytes, path: path) == Comparison.currentSchema {
+            guard !parsed.has("run") else {
+                throw UsageError(description: "--run picks one of a record's runs, and \(path) is a comparison")
+            }
+            return .comparison(try Comparison.decode(bytes, path: path))
+        }
+        let series = try RunSeriesRecord.decode(bytes, path: path)
+        return try run(of: series).map { .run($0) } ?? .runs(series)
     }
 
     /// The run that was asked for, or the only one; nil if all of several are meant.

@@ -33,7 +33,7 @@ struct RunCommand {
 
     func execute() async throws -> Int32 {
         if parsed.has("dry-run") {
-            print(profile.effectiveJSON.canonicalText)
+            Terminal.show(profile.effectiveJSON.canonicalText)
             return ExitCode.passed
         }
         // From here on a signal ends the run in order, with a record.

@@ -38,10 +38,11 @@ struct SimulateCommand {
         // Before anybody is told that it listens, and may end it.
         let interrupts = SignalWatch.install()
         let place = "\(settings.address):\(server.port)"
-        Terminal.write(
+        Terminal.show(
             "listening on \(place), feedback on \(settings.address):\(server.feedbackPort), "
-                + "HTTP/2 on \(settings.address):\(server.http2Port), token seed \(profile.workload.seed)\n",
-            to: STDOUT_FILENO)
+                + "HTTP/2 on \(settings.address):\(server.http2Port), token seed \(profile.workload.seed)")
+        // Whoever waits for that line would wait for ever.
+        if let failure = Terminal.outputFailure { throw failure }
         while interrupts.value == 0 {
             try? await Task.sleep(nanoseconds: 50_000_000)
             try await write(log, of: server)
@@ -70,7 +71,7 @@ struct SimulateCommand {
 
     private func tell(_ result: SimulatorResult) {
         let book = result.ledger
-        print(
+        Terminal.show(
             """
             connections \(book.connectionsAccepted), accepted \(book.accepted), duplicates \(book.duplicates), \
             rejected \(book.rejected + book.sentinels), discarded \(book.discarded)
@@ -80,33 +81,37 @@ struct SimulateCommand {
             connections ended inside a notification \(book.unfinished ?? 0)
             """)
         if let http2 = book.http2 {
-            print(
+            Terminal.show(
                 "HTTP/2: requests \(http2.requests), accepted \(http2.accepted), broadcasts \(http2.broadcasts), "
                     + "streams refused \(http2.refusedStreams), reset by clients \(http2.cancelledStreams), "
                     + "most open \(http2.maxOpenStreams), connections that broke the protocol \(http2.violations)")
             if let others = http2.otherProtocols, others > 0 {
-                print("HTTP/2: clients that speak something else, by ALPN or by their first bytes: \(others)")
+                Terminal.show("HTTP/2: clients that speak something else, by ALPN or by their first bytes: \(others)")
             }
-            for (reason, count) in http2.refusals.sorted(by: { $0.key < $1.key }) { print("\(reason): \(count)") }
+            for (reason, count) in http2.refusals.sorted(by: { $0.key < $1.key }) {
+                Terminal.show("\(reason): \(count)")
+            }
         }
-        for fault in book.faults ?? [] { print("fault \(fault.fault): \(fault.count)") }
+        for fault in book.faults ?? [] { Terminal.show("fault \(fault.fault): \(fault.count)") }
         printFeedback(book)
-        for (status, count) in result.rejections.sorted(by: { $0.key < $1.key }) { print("status \(status): \(count)") }
+        for (status, count) in result.rejections.sorted(by: { $0.key < $1.key }) {
+            Terminal.show("status \(status): \(count)")
+        }
         for (reason, count) in book.certificateRefusals.sorted(by: { $0.key < $1.key }) {
-            print("refused certificate, \(reason): \(count)")
+            Terminal.show("refused certificate, \(reason): \(count)")
         }
     }
 
     /// What concerns devices that are gone or offline, if there are any.
     private func printFeedback(_ book: SimulatorLedgerRecord) {
         if let feedback = book.feedback, feedback.notifications > 0 {
-            print(
+            Terminal.show(
                 "unregistered \(feedback.notifications), feedback: \(feedback.waiting) waiting, "
                     + "\(feedback.delivered) delivered, \(feedback.clearedUndelivered) cleared undelivered, "
                     + "\(feedback.dropped) dropped")
         }
         if let storage = book.storage {
-            print(
+            Terminal.show(
                 "offline: \(storage.stored) stored, \(storage.replaced) replaced, \(storage.notStored) not stored, "
                     + "\(storage.expired) expired")
         }
@@ -121,7 +126,7 @@ struct SimulateCommand {
     private func write(_ book: SimulatorBook, to path: String) throws {
         let bytes = try book.encoded()
         if path == "-" {
-            _ = bytes.withUnsafeBytes { Terminal.write($0, to: STDOUT_FILENO) }
+            Terminal.output(bytes)
         } else {
             try FileAccess.replace(path, with: bytes, durability: .process)
         }

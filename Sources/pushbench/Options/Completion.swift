@@ -1,3 +1,5 @@
+import RunRecords
+
 /// What a shell offers at a place of the command line.
 enum Completion: Equatable {
     case files
@@ -16,6 +18,8 @@ extension OptionSpec {
         return switch placeholder {
         case "FILE": .files
         case "FOLDER": .folders
+        // What has no better and worse cannot decide.
+        case "METRIC": .words(Metric.plainNames.filter { (try? Metric($0))?.direction != .neither })
         default: .nothing
         }
     }

@@ -34,7 +34,8 @@ struct InterleavedComparison {
     func execute() async throws -> Int32 {
         try output.checkWritable()
         if let folder = parsed.last("keep") {
-            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+            try FileAccess.makeFolder(folder)
+            for name in Self.keptNames { try RecordFile(path: "\(folder)/\(name)").checkWritable() }
         }
         _ = await MachineLimits.auto.calibration(isQuiet: parsed.has("quiet"))
         let interrupts = SignalWatch.install()
@@ -62,14 +63,16 @@ struct InterleavedComparison {
             candidate: RunSample(label: labels.candidate, runs: outcome.candidate), plan: plan)
     }
 
+    private static let keptNames = ["a.json", "b.json"]
+
     private func keep(_ outcome: InterleavedRuns.Outcome) throws {
         guard let folder = parsed.last("keep") else { return }
         let number = UUID().uuidString
         for (name, runs, side) in [
-            ("a", outcome.base, InterleavedOrder.Side.a), ("b", outcome.candidate, .b),
+            (Self.keptNames[0], outcome.base, InterleavedOrder.Side.a), (Self.keptNames[1], outcome.candidate, .b),
         ] {
             let place = InterleavingRecord(comparison: number, order: outcome.order, side: side.rawValue)
-            try RecordFile(path: "\(folder)/\(name).json").write(RunSeriesRecord(runs, interleaving: place))
+            try RecordFile(path: "\(folder)/\(name)").write(RunSeriesRecord(runs, interleaving: place))
         }
     }
 

@@ -41,22 +41,47 @@ struct NoiseMeasurement {
             Terminal.complain("nothing was kept: \(comparison.obstacles.joined(separator: "; "))")
             return ExitCode.inconclusive
         }
+        let ratios = comparison.pairRatios
+        if let reason = Self.warning(ratios, of: Metric.gates(for: first)) {
+            Terminal.complain("warning: \(reason)")
+        }
         let record = NoiseRecord(
             machine: first.machine, profileHash: first.profileHash,
             profileName: parsed.arguments[0], build: first.tool.build, measuredAt: Machine.utcText(),
-            order: outcome.order, pairRatios: comparison.pairRatios)
+            order: outcome.order, pairRatios: ratios)
         try cache.write(record)
         if !parsed.has("quiet") { tell(record, pairs: outcome.base.count, in: cache) }
         return ExitCode.passed
     }
 
+    /// What a user should know of such noise: with it hardly a change of a deciding figure can be told from none.
+    private static func warning(_ ratios: [String: [Double]], of gates: [Metric]) -> String? {
+        for name in gates.map(\.name) {
+            guard let noise = NoiseFloor(pairRatios: ratios[name] ?? []).threshold(pairs: judgedPairs),
+                noise > NoiseFloor.most
+            else { continue }
+            return
+                "with \(judgedPairs) interleaved pairs only a change of \(name) by \(percentText(noise)) would count, and noise above "
+                + "\(percentText(NoiseFloor.most)) decides nothing; calibrate on a quieter machine, with more pairs or longer runs"
+        }
+        return nil
+    }
+
+    private static let judgedPairs = 10
+
     private func tell(_ record: NoiseRecord, pairs: Int, in cache: NoiseCache) {
-        print("noise of \(record.profileName) by \(pairs) pairs, kept in \(cache.path)")
-        print("figure, smallest change that counts with 10 interleaved pairs, and with runs made apart:")
+        Terminal.show("noise of \(record.profileName) by \(pairs) pairs, kept in \(cache.path)")
+        Terminal.show(
+            "figure, smallest change that counts with \(Self.judgedPairs) interleaved pairs, and with runs made apart:")
         for (name, ratios) in record.pairRatios.sorted(by: { $0.key < $1.key }) {
             let floor = NoiseFloor(pairRatios: ratios)
-            guard let paired = floor.threshold(pairs: 10), let apart = floor.thresholdApart else { continue }
-            print("  \(name): \(percentText(paired)), \(percentText(apart))")
+            guard let paired = floor.threshold(pairs: Self.judgedPairs), let apart = floor.thresholdApart else {
+                continue
+            }
+            let isTooMuch = max(paired, apart) > NoiseFloor.most
+            Terminal.show(
+                "  \(name): \(percentText(paired)), \(percentText(apart))"
+                    + (isTooMuch ? "; above \(percentText(NoiseFloor.most)), which decides nothing" : ""))
         }
     }
 }
