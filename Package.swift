@@ -29,7 +29,7 @@ let modules: [(name: String, imports: [String])] = [
     (
         "Harness",
         [
-            "Primitives", "PushWire", "Histograms", "Workload", "ProviderSessions", "GatewaySimulator",
+            "Primitives", "PushWire", "Histograms", "Statistics", "Workload", "ProviderSessions", "GatewaySimulator",
             "SecureChannel", "Transport", "RunRecords", "CShims",
         ]
     ),
@@ -91,7 +91,8 @@ let package = Package(
         .testTarget(
             name: "HarnessTests",
             dependencies: [
-                "Harness", "Analysis", "ProviderSessions", "RunRecords", "Histograms", "Workload", "Primitives",
+                "Harness", "Analysis", "ProviderSessions", "RunRecords", "Histograms", "Statistics", "Workload",
+                "Primitives",
             ]),
         .testTarget(
             name: "EndToEndTests",

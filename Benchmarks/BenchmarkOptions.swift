@@ -8,7 +8,8 @@ struct BenchmarkFailure: Error, CustomStringConvertible {
 
 /// What is measured; each part is a table.
 enum Part: String, CaseIterable {
-    case operations, pipe, allocations, memory, handshakes, writes, matrix, http2, measuring, accuracy, pacing, verdicts
+    case operations, pipe, allocations, memory, handshakes, writes, matrix, http2, measuring, accuracy, pacing,
+        verdicts, sweeps, capacities
 
     func measure(_ options: BenchmarkOptions) async throws -> ResultTable {
         switch self {
@@ -24,6 +25,8 @@ enum Part: String, CaseIterable {
         case .accuracy: try MeasurementAccuracy(options).measure()
         case .pacing: try PacingEvenness(options).measure()
         case .verdicts: try VerdictTrials(options).measure()
+        case .sweeps: try PlanningTrials(options).sweeps()
+        case .capacities: try PlanningTrials(options).capacities()
         }
     }
 }

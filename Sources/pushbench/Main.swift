@@ -61,6 +61,8 @@ enum Main {
         case "generate": try GenerateCommand(parsed).execute()
         case "report": try ReportCommand(parsed).execute()
         case "compare": try await CompareCommand(parsed).execute()
+        case "capacity": try await CapacityCommand(parsed).execute()
+        case "sweep": try await SweepCommand(parsed).execute()
         case "certificates": try CertificatesCommand(parsed).execute()
         case "keys": try KeysCommand(parsed).execute()
         case "completions": try CompletionsCommand(parsed).execute()

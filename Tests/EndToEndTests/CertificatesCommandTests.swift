@@ -17,8 +17,8 @@ extension PatientEndToEndTests {
             passphrase = try scratch.file("pass.txt", "correct horse\n")
         }
 
-        private func make(_ options: [String] = []) throws -> Program.Result {
-            try Program.shell("", ["certificates", folder] + options)
+        private func make(_ options: [String] = []) async throws -> Program.Result {
+            try await Program.shell("", ["certificates", folder] + options)
         }
 
         private func mode(_ name: String) throws -> mode_t {
@@ -28,14 +28,14 @@ extension PatientEndToEndTests {
         }
 
         /// Runs a command line of the shell.
-        private func shell(_ line: String) throws -> Program.Result {
-            try Program.shell("exec 2>&1; \(line);", ["--version"])
+        private func shell(_ line: String) async throws -> Program.Result {
+            try await Program.shell("exec 2>&1; \(line);", ["--version"])
         }
 
         @Test func `each app and environment gets its files, keys are secret, and the commands to use them are told`()
-            throws
+            async throws
         {
-            let result = try make([
+            let result = try await make([
                 "--topic", "com.example.a", "--topic", "com.example.b", "--environment", "sandbox", "--environment",
                 "both", "--expired", "--pkcs12", "--passphrase-file", passphrase,
             ])
@@ -54,14 +54,14 @@ extension PatientEndToEndTests {
             #expect(!result.output.contains("correct horse"))
         }
 
-        @Test func `nothing is replaced without force`() throws {
-            #expect(try make().status == 0)
+        @Test func `nothing is replaced without force`() async throws {
+            #expect(try await make().status == 0)
             let before = try String(contentsOfFile: "\(folder)/ca.pem", encoding: .utf8)
-            let again = try make()
+            let again = try await make()
             #expect(again.status == 2 && again.output.contains("ca.pem exists"), "\(again.output)")
             #expect(try String(contentsOfFile: "\(folder)/ca.pem", encoding: .utf8) == before)
             chmod("\(folder)/ca-key.pem", 0o644)
-            #expect(try make(["--force"]).status == 0)
+            #expect(try await make(["--force"]).status == 0)
             #expect(try String(contentsOfFile: "\(folder)/ca.pem", encoding: .utf8) != before)
             #expect(try mode("ca-key.pem") == 0o600)
         }
@@ -73,31 +73,31 @@ extension PatientEndToEndTests {
                 (["--key-type", "x"], "rsa2048"),
                 (["--name", "a b"], "a b"), (["--passphrase-file", "/nonexistent"], "/nonexistent"),
             ] as [([String], String)])
-        func `what cannot be made is refused, and no file is left`(options: [String], text: String) throws {
-            let result = try make(options)
+        func `what cannot be made is refused, and no file is left`(options: [String], text: String) async throws {
+            let result = try await make(options)
             #expect(result.status == 2 && result.output.contains(text), "\(result.output)")
             #expect(access("\(folder)/ca.pem", F_OK) != 0)
         }
 
-        @Test func `doctor tells whether a certificate fits the gateway`() throws {
-            #expect(try make(["--environment", "sandbox", "--expired"]).status == 0)
+        @Test func `doctor tells whether a certificate fits the gateway`() async throws {
+            #expect(try await make(["--environment", "sandbox", "--expired"]).status == 0)
             let stem = "\(folder)/provider-com.example.pushbench"
-            func examine(_ ending: String, _ environment: String) throws -> Program.Result {
+            func examine(_ ending: String, _ environment: String) async throws -> Program.Result {
                 let files = "certificateFile: '\(stem)\(ending).pem', keyFile: '\(stem)\(ending)-key.pem'"
                 let target = "{ host: '127.0.0.1', environment: '\(environment)', tls: { \(files) } }"
-                return try Program.shell("", ["doctor", try scratch.file("p.json5", "{ target: \(target) }")])
+                return try await Program.shell("", ["doctor", try scratch.file("p.json5", "{ target: \(target) }")])
             }
-            let good = try examine("-sandbox", "sandbox")
+            let good = try await examine("-sandbox", "sandbox")
             #expect(good.output.contains("for com.example.pushbench"), "\(good.output)")
-            let other = try examine("-sandbox", "production")
+            let other = try await examine("-sandbox", "production")
             #expect(other.status == 2 && other.output.contains("not for production"), "\(other.output)")
-            let expired = try examine("-expired", "sandbox")
+            let expired = try await examine("-expired", "sandbox")
             #expect(expired.status == 2 && expired.output.contains("expired on"), "\(expired.output)")
         }
 
-        @Test func `the authority is not written where it vouches for nothing`() throws {
-            #expect(try make().status == 0)
-            let result = try Program.shell(
+        @Test func `the authority is not written where it vouches for nothing`() async throws {
+            #expect(try await make().status == 0)
+            let result = try await Program.shell(
                 "",
                 [
                     "simulate", "--server-cert", "\(folder)/server.pem", "--server-key", "\(folder)/server-key.pem",
@@ -108,9 +108,9 @@ extension PatientEndToEndTests {
 
         /// With tickets some legacy clients find the socket readable, get nothing to read, and close a healthy connection.
         @Test(arguments: [([], 0), (["--tickets", "2"], 2)] as [([String], Int)])
-        func `simulate gives clients no tickets unless it is told to`(options: [String], tickets: Int) throws {
+        func `simulate gives clients no tickets unless it is told to`(options: [String], tickets: Int) async throws {
             let log = "\(scratch.path)/log"
-            let result = try shell(
+            let result = try await shell(
                 """
                 \(try Program.path()) simulate --port 0 \(options.joined(separator: " ")) > \(log) & simulator=$!
                 for try in $(seq 200); do grep -q listening \(log) && break; sleep 0.05; done
@@ -124,8 +124,8 @@ extension PatientEndToEndTests {
         }
 
         @Test(arguments: ["p256", "rsa2048"])
-        func `openssl verifies what was made`(kind: String) throws {
-            let made = try make([
+        func `openssl verifies what was made`(kind: String) async throws {
+            let made = try await make([
                 "--name", "gateway.test", "--name", "10.1.2.3", "--key-type", kind, "--pkcs12", "--encrypt-keys",
                 "--passphrase-file", passphrase, "--expired",
             ])
@@ -139,10 +139,10 @@ extension PatientEndToEndTests {
                 "openssl pkcs12 -in \(provider).p12 -passin file:\(passphrase) -nodes -out /dev/null",
                 "openssl pkey -in \(provider)-key.pem -passin file:\(passphrase) -noout",
             ] {
-                let result = try shell("\(line) || exit 1")
+                let result = try await shell("\(line) || exit 1")
                 #expect(result.status == 0, "\(line): \(result.output)")
             }
-            let expired = try shell("openssl verify -CAfile \(folder)/ca.pem \(provider)-expired.pem && exit 1")
+            let expired = try await shell("openssl verify -CAfile \(folder)/ca.pem \(provider)-expired.pem && exit 1")
             #expect(expired.status == 0 && expired.output.contains("certificate has expired"), "\(expired.output)")
         }
 
@@ -150,7 +150,7 @@ extension PatientEndToEndTests {
         func `openssl's client gets in with the certificate, and is told by an alert what is wrong`(version: String)
             async throws
         {
-            #expect(try make(["--expired"]).status == 0)
+            #expect(try await make(["--expired"]).status == 0)
             let profile = try Profile.read(
                 text: """
                     { target: { simulator: { tickets: 0, clientCertificates: "require",
@@ -165,12 +165,12 @@ extension PatientEndToEndTests {
                 -CAfile \(folder)/ca.pem -verify_return_error
                 """
             let provider = "\(folder)/provider-com.example.pushbench"
-            let good = try shell(
+            let good = try await shell(
                 "\(client) -cert \(provider).pem -key \(provider)-key.pem 2>/dev/null | od -An -tx1")
             #expect(good.output.contains("08 80 00 00 00 00"), "\(good.output)")
-            let expired = try shell("\(client) -cert \(provider)-expired.pem -key \(provider)-expired-key.pem")
+            let expired = try await shell("\(client) -cert \(provider)-expired.pem -key \(provider)-expired-key.pem")
             #expect(expired.output.contains("alert certificate expired"), "\(expired.output)")
-            let missing = try shell(client)
+            let missing = try await shell(client)
             let alert = version == "-tls1_2" ? "alert handshake failure" : "alert certificate required"
             #expect(missing.output.contains(alert), "\(missing.output)")
             let refused = await server.result().ledger.certificateRefusals
@@ -179,7 +179,7 @@ extension PatientEndToEndTests {
         }
 
         @Test func `a run opens the bundle with the passphrase of the environment, and never shows it`() async throws {
-            #expect(try make(["--pkcs12", "--passphrase-file", passphrase]).status == 0)
+            #expect(try await make(["--pkcs12", "--passphrase-file", passphrase]).status == 0)
             let profile = try Profile.read(
                 text: """
                     { target: { simulator: { clientCertificates: "require", clientCAFile: "\(folder)/ca.pem",
@@ -195,15 +195,15 @@ extension PatientEndToEndTests {
                 "--progress", "none",
             ]
             let record = "\(scratch.path)/record.json"
-            let good = try Program.shell(
+            let good = try await Program.shell(
                 "PUSHBENCH_PASSPHRASE='correct horse'", options + ["-o", "json=\(record)", "-o", "terminal=-"])
             #expect(good.status == 0, "\(good.output)")
             let text = try String(contentsOfFile: record, encoding: .utf8)
             #expect(!(good.output + text).contains("correct horse") && !text.contains("PRIVATE KEY"))
-            let wrong = try Program.shell("PUSHBENCH_PASSPHRASE='battery staple'", options)
+            let wrong = try await Program.shell("PUSHBENCH_PASSPHRASE='battery staple'", options)
             #expect(wrong.status == 2 && wrong.output.contains("PUSHBENCH_PASSPHRASE"), "\(wrong.output)")
             #expect(!wrong.output.contains("battery staple"))
-            let without = try Program.shell("", ["run", file, "--cacert", "\(folder)/ca.pem", "-q"])
+            let without = try await Program.shell("", ["run", file, "--cacert", "\(folder)/ca.pem", "-q"])
             #expect(without.status == 8 && without.output.contains("certificate required"), "\(without.output)")
             await server.shutDown()
         }

@@ -117,41 +117,41 @@ extension EndToEndTests {
             #expect(record.ledger.lostBy["cap"] == nil)
         }
 
-        @Test func `the program refuses what cannot work before it sends anything`() throws {
+        @Test func `the program refuses what cannot work before it sends anything`() async throws {
             let folder = try ScratchFolder()
             let profile = try folder.file(
                 "p.json5", "{ workload: { notifications: 1000 }, sender: { connections: 1 } }")
-            let fixed = try Program.shell("", ["run", profile, "--set", "sender.identifiers.fixed=7"])
+            let fixed = try await Program.shell("", ["run", profile, "--set", "sender.identifiers.fixed=7"])
             #expect(fixed.status == 2)
             #expect(fixed.output.contains("identifiers not unique in the window"))
-            let malformed = try Program.shell("", ["run", profile, "--set", "sender.malformed.every=10"])
+            let malformed = try await Program.shell("", ["run", profile, "--set", "sender.malformed.every=10"])
             #expect(malformed.status == 2)
             #expect(malformed.output.contains("allowMalformed"))
-            let unknown = try Program.shell("", ["generate", "frames", "--protocol", "framd"])
+            let unknown = try await Program.shell("", ["generate", "frames", "--protocol", "framd"])
             #expect(unknown.status == 2)
             #expect(unknown.output.contains("did you mean framed?"))
         }
 
-        @Test func `a threshold may tolerate what simple notifications leave unknown`() throws {
+        @Test func `a threshold may tolerate what simple notifications leave unknown`() async throws {
             let folder = try ScratchFolder()
             let text = "workload: { notifications: 1000 }, sender: { connections: 1, watch: '50ms' }"
             let strict = try folder.file("strict.json5", "{ \(text) }")
-            let plain = try Program.shell("", ["run", strict, "--protocol", "simple", "--progress", "none"])
+            let plain = try await Program.shell("", ["run", strict, "--protocol", "simple", "--progress", "none"])
             #expect(plain.status == 4, "\(plain.output)")
             #expect(plain.output.contains("INCONCLUSIVE"))
             #expect(plain.output.contains("no identifiers, so no proof: the simulator counted 1,000 accepted"))
             let tolerant = try folder.file("tolerant.json5", "{ \(text), thresholds: ['unknown <= 1000'] }")
-            let passed = try Program.shell("", ["run", tolerant, "--protocol", "simple", "--progress", "none"])
+            let passed = try await Program.shell("", ["run", tolerant, "--protocol", "simple", "--progress", "none"])
             #expect(passed.status == 0, "\(passed.output)")
         }
 
         @Test(arguments: [
             ("simple", [30, 0, 0]), ("enhanced", [0, 30, 0]), ("framed", [0, 0, 30]), ("mixed", [10, 10, 10]),
         ])
-        func `generated frames are those of the protocol asked for`(name: String, counts: [Int]) throws {
+        func `generated frames are those of the protocol asked for`(name: String, counts: [Int]) async throws {
             let folder = try ScratchFolder()
             let file = "\(folder.path)/frames"
-            let result = try Program.shell(
+            let result = try await Program.shell(
                 "", ["generate", "frames", "--protocol", name, "-n", "30", "--first", "5", "-o", file])
             #expect(result.status == 0, "\(result.output)")
             let bytes = try Data(contentsOf: URL(filePath: file))

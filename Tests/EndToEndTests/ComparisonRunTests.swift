@@ -33,10 +33,10 @@ extension EndToEndTests {
             return try folder.file(name, run.encoded())
         }
 
-        @Test func `a repeated run has fresh runs in one record, and the worst one's exit code`() throws {
+        @Test func `a repeated run has fresh runs in one record, and the worst one's exit code`() async throws {
             let folder = try ScratchFolder()
             let record = "\(folder.path)/runs.json"
-            let passing = try Program.shell(
+            let passing = try await Program.shell(
                 "",
                 [
                     "run", try profile(folder), "--repeat", "3", "--calibration", "off", "-o",
@@ -47,12 +47,12 @@ extension EndToEndTests {
             let series = try RunSeriesRecord.read(record)
             #expect(series.runs.map(\.ledger.accepted) == [700, 700, 700])
             #expect(series.runs.allSatisfy { $0.simulatorLedger?.accepted == 700 }, "a simulator for each run")
-            let report = try Program.shell("", ["report", record, "--run", "2", "-o", "csv=-"])
+            let report = try await Program.shell("", ["report", record, "--run", "2", "-o", "csv=-"])
             #expect(report.status == 0 && report.output.hasPrefix("startNs,"), "\(report.output)")
-            #expect(try Program.shell("", ["report", record]).output.contains("3 runs, 3 passed"))
-            #expect(try Program.shell("", ["report", record, "--run", "4"]).status == 2)
+            #expect(try await Program.shell("", ["report", record]).output.contains("3 runs, 3 passed"))
+            #expect(try await Program.shell("", ["report", record, "--run", "4"]).status == 2)
 
-            let failing = try Program.shell(
+            let failing = try await Program.shell(
                 "",
                 [
                     "run", try profile(folder, thresholds: "[\"lost > 0\"]"), "--repeat", "2", "-q",
@@ -61,10 +61,10 @@ extension EndToEndTests {
             #expect(failing.status == 3 && failing.output.contains("lost > 0 failed"), "\(failing.output)")
         }
 
-        @Test func `runs in turns find a planted slowdown, and keep their pairs`() throws {
+        @Test func `runs in turns find a planted slowdown, and keep their pairs`() async throws {
             let folder = try ScratchFolder()
             let kept = "\(folder.path)/kept"
-            let result = try Program.shell(
+            let result = try await Program.shell(
                 "",
                 [
                     "compare", "--run", try profile(folder), "--set-b", slow, "--pairs",
@@ -80,13 +80,13 @@ extension EndToEndTests {
             #expect(base.interleaving?.comparison == candidate.interleaving?.comparison)
             let order = try #require(base.interleaving?.order)
             #expect(order.count == 8 && order.contains("ABBA") || order.contains("BAAB"), "\(order)")
-            let again = try Program.shell("", ["compare", "\(kept)/a.json", "\(kept)/b.json"])
+            let again = try await Program.shell("", ["compare", "\(kept)/a.json", "\(kept)/b.json"])
             #expect(again.status == 5 && again.output.contains("interleaved \(order)"), "\(again.output)")
         }
 
-        @Test func `a regression that shows again is confirmed`() throws {
+        @Test func `a regression that shows again is confirmed`() async throws {
             let folder = try ScratchFolder()
-            let confirmed = try Program.shell(
+            let confirmed = try await Program.shell(
                 "",
                 [
                     "compare", "--run", try profile(folder), "--set-b", slow, "--pairs",
@@ -95,29 +95,29 @@ extension EndToEndTests {
             #expect(confirmed.status == 5 && confirmed.output.contains("to confirm it"), "\(confirmed.output)")
         }
 
-        @Test func `noise that was measured decides afterwards`() throws {
+        @Test func `noise that was measured decides afterwards`() async throws {
             let folder = try ScratchFolder()
             let cache = "export XDG_CACHE_HOME='\(folder.path)/cache';"
             let file = try profile(folder)
-            let measured = try Program.shell(cache, ["compare", "--calibrate-noise", file, "--pairs", "2"])
+            let measured = try await Program.shell(cache, ["compare", "--calibrate-noise", file, "--pairs", "2"])
             #expect(measured.status == 0 && measured.output.contains("  accepted/s: "), "\(measured.output)")
             #expect(FileManager.default.fileExists(atPath: "\(folder.path)/cache/pushbench/noise.json"))
-            let compared = try Program.shell(
+            let compared = try await Program.shell(
                 cache, ["compare", "--run", file, "--pairs", "4"])
             #expect(compared.output.contains(" % (measured)"), "\(compared.output)")
-            let other = try Program.shell(
+            let other = try await Program.shell(
                 cache, ["compare", "--run", file, "--pairs", "1", "--set", "sender.window=1000"])
             #expect(other.output.contains(" % (assumed)"), "another profile has another noise: \(other.output)")
         }
 
-        @Test func `what cannot be compared never passes`() throws {
+        @Test func `what cannot be compared never passes`() async throws {
             let folder = try ScratchFolder()
             let sound = try sample(folder, "sound.json")
             let text = try String(contentsOfFile: sound, encoding: .utf8)
             let rate = "\"acceptedPerSecond\" : 1000"
             try #require(text.contains(rate) && text.contains("\"durationNs\" : 0"))
             let comparison = "\(folder.path)/comparison.json"
-            _ = try Program.shell("", ["compare", sound, sound, "-q", "-o", "json=\(comparison)"])
+            _ = try await Program.shell("", ["compare", sound, sound, "-q", "-o", "json=\(comparison)"])
             var broken = [
                 try folder.file("empty.json", ""), try folder.file("blank.json", " \n"),
                 try folder.file("schema.json", text.replacing("pushbench.run/1", with: "pushbench.run/9")),
@@ -135,20 +135,20 @@ extension EndToEndTests {
             }
             for path in broken {
                 for sides in [[path, sound], [sound, path]] {
-                    let result = try Program.shell("", ["compare"] + sides)
+                    let result = try await Program.shell("", ["compare"] + sides)
                     #expect(result.status == 2, "\(path): \(result.output)")
                     #expect(result.output.split(separator: "\n").count == 1, "\(path): \(result.output)")
                 }
             }
-            let single = try Program.shell("", ["compare", sound, sound, "-q"])
+            let single = try await Program.shell("", ["compare", sound, sound, "-q"])
             #expect(single.status == 4 && single.output.contains("too few runs"), "\(single.output)")
-            #expect(try Program.shell("", ["compare", sound, sound, "--advisory"]).status == 0)
+            #expect(try await Program.shell("", ["compare", sound, sound, "--advisory"]).status == 0)
             let moved = try sample(folder, "moved.json") { $0.machine.cores = 64 }
-            let other = try Program.shell("", ["compare", sound, moved, "-q"])
+            let other = try await Program.shell("", ["compare", sound, moved, "-q"])
             #expect(other.status == 4 && other.output.contains("other machine: cores 0 against 64"), "\(other.output)")
         }
 
-        @Test func `a figure that is missing or has no runs decides nothing, and that does not pass`() throws {
+        @Test func `a figure that is missing or has no runs decides nothing, and that does not pass`() async throws {
             let folder = try ScratchFolder()
             let sound = try sample(folder, "sound.json")
             let rateless = try sample(folder, "rateless.json") { $0.throughput = ThroughputRecord() }
@@ -167,18 +167,18 @@ extension EndToEndTests {
                 ([series, series, "--gate", "response.p99"], "response.p99: no data"),
                 ([none, series], "the baseline has no run"), ([series, none], "the candidate has no run"),
             ] {
-                let result = try Program.shell("", ["compare"] + words + ["-q"])
+                let result = try await Program.shell("", ["compare"] + words + ["-q"])
                 #expect(result.status == 4 && result.output.contains(says), "\(words): \(result.output)")
                 #expect(result.output.split(separator: "\n").count == 1, "\(result.output)")
             }
-            let threshold = try Program.shell(
+            let threshold = try await Program.shell(
                 "", ["compare", series, holed, "--threshold", "compare(response.p99) < 5%", "-q"])
             #expect(
                 threshold.status == 3 && threshold.output.contains("there is no data for it"), "\(threshold.output)")
-            #expect(try Program.shell("", ["compare", series, series]).status == 0)
+            #expect(try await Program.shell("", ["compare", series, series]).status == 0)
         }
 
-        @Test func `more is better for a rate and worse for a latency, whatever the figure is called`() throws {
+        @Test func `more is better for a rate and worse for a latency, whatever the figure is called`() async throws {
             let folder = try ScratchFolder()
             func series(_ name: String, rate: Int64, latency: Int64) throws -> String {
                 let runs = try (0..<6).map { number in
@@ -201,27 +201,27 @@ extension EndToEndTests {
                 ([base, later], "response.p99", 5),
                 ([later, base], "response.p99", 0),
             ] {
-                let result = try Program.shell("", ["compare"] + sides + ["--gate", gate])
+                let result = try await Program.shell("", ["compare"] + sides + ["--gate", gate])
                 #expect(result.status == status, "\(gate): \(result.output)")
                 #expect(result.output.hasPrefix(status == 0 ? "IMPROVED" : "REGRESSED"), "\(result.output)")
             }
         }
 
-        @Test func `a comparison changes no record, and keeps no baseline of its own`() throws {
+        @Test func `a comparison changes no record, and keeps no baseline of its own`() async throws {
             let folder = try ScratchFolder()
             let cache = "\(folder.path)/cache"
             let sides = [try sample(folder, "a.json"), try sample(folder, "b.json")]
             let before = try sides.map { try Data(contentsOf: URL(filePath: $0)) }
-            _ = try Program.shell("export XDG_CACHE_HOME='\(cache)';", ["compare"] + sides)
+            _ = try await Program.shell("export XDG_CACHE_HOME='\(cache)';", ["compare"] + sides)
             #expect(try sides.map { try Data(contentsOf: URL(filePath: $0)) } == before)
             let left = try FileManager.default.contentsOfDirectory(atPath: folder.path)
             #expect(left.sorted() == ["a.json", "b.json"])
         }
 
-        @Test func `records cannot be confirmed, and the message says what can`() throws {
+        @Test func `records cannot be confirmed, and the message says what can`() async throws {
             let folder = try ScratchFolder()
             let sound = try sample(folder, "sound.json")
-            let result = try Program.shell("", ["compare", sound, sound, "--confirm"])
+            let result = try await Program.shell("", ["compare", sound, sound, "--confirm"])
             #expect(result.status == 2 && result.output.contains("compare --run PROFILE [PROFILE] --confirm"))
             #expect(result.output.split(separator: "\n").count == 1, "\(result.output)")
         }
@@ -229,9 +229,10 @@ extension EndToEndTests {
         @Test func `two gateways are compared by the same program, and the slow one is found`() async throws {
             let folder = try ScratchFolder()
             let program = try NamedProgram()
-            let gateways = try ["[]", "[{ fault: \"throttle\", rate: \"5k/s\" }]"].map {
-                try ForeignGateway(program, folder, faults: $0)
-            }
+            let gateways = [
+                try await ForeignGateway(program, folder, faults: "[]"),
+                try await ForeignGateway(program, folder, faults: #"[{ fault: "throttle", rate: "5k/s" }]"#),
+            ]
             defer { for gateway in gateways { gateway.stop() } }
             let sides = try zip(["a", "b"], gateways).map { name, gateway in
                 try folder.file(
@@ -243,14 +244,14 @@ extension EndToEndTests {
                     }
                     """)
             }
-            let result = try await Program.patientShell(
+            let result = try await Program.shell(
                 "", ["compare", "--run"] + sides + ["--pairs", "4", "-o", "json=\(folder.path)/c.json"])
             #expect(result.status == 5, "\(result.output)")
             #expect(result.output.hasPrefix("pair 1 of 4") || result.output.contains("REGRESSED"), "\(result.output)")
             #expect(result.output.contains("compared on purpose: target.port"), "\(result.output)")
 
             // The same profile with the target set for each side.
-            let set = try await Program.patientShell(
+            let set = try await Program.shell(
                 "",
                 [
                     "compare", "--run", sides[0], "--pairs", "1", "--set-a", "target.port=\(gateways[1].port)",
@@ -258,7 +259,8 @@ extension EndToEndTests {
                     "target.port=\(gateways[1].port)", "--set", "target.tls.caFile=\(gateways[1].authority)", "-q",
                 ])
             #expect(set.status == 4 && set.output.contains("too few runs: 1 against 1"), "\(set.output)")
-            let refused = try Program.shell("", ["compare", "--run", sides[0], "--set-b", "target.host=gateway.test"])
+            let refused = try await Program.shell(
+                "", ["compare", "--run", sides[0], "--set-b", "target.host=gateway.test"])
             #expect(refused.status == 2 && refused.output.contains("--allow-host gateway.test"), "\(refused.output)")
         }
 
@@ -276,31 +278,31 @@ extension EndToEndTests {
             ["compare", "a", "b", "--threshold", "compare(lost) < 5"],
             ["compare", "--calibrate-noise"], ["run", "x.json5", "--repeat", "0"],
         ])
-        func `a wrong command line is refused in one line`(_ words: [String]) throws {
-            let result = try Program.shell("", words)
+        func `a wrong command line is refused in one line`(_ words: [String]) async throws {
+            let result = try await Program.shell("", words)
             #expect(result.status == 2, "\(result.output)")
             #expect(result.output.split(separator: "\n").count == 1, "\(result.output)")
         }
 
-        @Test func `the gate can fail`() throws {
-            let result = try Program.shell("", ["compare", "--self-test"])
+        @Test func `the gate can fail`() async throws {
+            let result = try await Program.shell("", ["compare", "--self-test"])
             #expect(result.status == 0, "\(result.output)")
             #expect(result.output.contains("ok     planted a slowdown of 20 %, found regressed, exit code 5"))
             #expect(result.output.contains("ok     planted nothing, found noEvidence, exit code 0"))
         }
 
-        @Test func `another binary is run as a candidate`() throws {
+        @Test func `another binary is run as a candidate`() async throws {
             let folder = try ScratchFolder()
             let program = try Program.path()
             let wrapper = try folder.file("other.sh", "#!/bin/sh\nexec '\(program)' \"$@\" --set '\(slow)'\n")
             try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: wrapper)
-            let result = try Program.shell(
+            let result = try await Program.shell(
                 "",
                 [
                     "compare", "--run", try profile(folder), "--binary-b", wrapper, "--pairs", "4", "-q",
                 ])
             #expect(result.status == 5 && result.output.contains("regressed"), "\(result.output)")
-            let missing = try Program.shell(
+            let missing = try await Program.shell(
                 "", ["compare", "--run", try profile(folder), "--binary-b", "/nowhere/x", "-q"])
             #expect(missing.status == 2 && missing.output.contains("/nowhere/x"), "\(missing.output)")
         }
@@ -322,7 +324,7 @@ extension EndToEndTests {
             #expect(length > 0.19 && length < 5, "\(length) s")
         }
 
-        @Test func `a threshold can end a run, which has then failed`() throws {
+        @Test func `a threshold can end a run, which has then failed`() async throws {
             let folder = try ScratchFolder()
             let file = try folder.file(
                 "abort.json5",
@@ -336,7 +338,8 @@ extension EndToEndTests {
                 }
                 """)
             let record = "\(folder.path)/r.json"
-            let result = try Program.shell("", ["run", file, "--calibration", "off", "-q", "-o", "json=\(record)"])
+            let result = try await Program.shell(
+                "", ["run", file, "--calibration", "off", "-q", "-o", "json=\(record)"])
             #expect(result.status == 3, "\(result.output)")
             #expect(result.output.hasPrefix("pushbench: failed: stopped after "), "\(result.output)")
             #expect(result.output.split(separator: "\n").count == 1, "\(result.output)")

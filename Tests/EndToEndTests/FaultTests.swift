@@ -88,8 +88,8 @@ extension PatientEndToEndTests {
         @Test func `a slow gateway is waited for as long as it accepts`() async throws {
             let record = try await Run(
                 """
-                { target: { simulator: { faults: [{ fault: "throttle", rate: "5k/s" }] } }, phases: { drain: "600ms" },
-                  workload: { notifications: 12_000 }, sender: { connections: 2, sentinelTimeout: "600ms" } }
+                { target: { simulator: { faults: [{ fault: "throttle", rate: "2k/s" }] } }, phases: { drain: "1500ms" },
+                  workload: { notifications: 12_000 }, sender: { connections: 2, sentinelTimeout: "1500ms" } }
                 """
             ).record()
             expectClean(record)
@@ -212,7 +212,9 @@ extension PatientEndToEndTests {
             if kind != "lost: closedByPeer" { #expect(record.simulatorLedger?.connectionsAccepted == 4) }
         }
 
-        @Test func `C29 a run that is refused for seconds leaves a few lines, with the sum of what failed`() throws {
+        @Test func `C29 a run that is refused for seconds leaves a few lines, with the sum of what failed`()
+            async throws
+        {
             let folder = try ScratchFolder()
             let profile = try folder.file(
                 "refused.json5",
@@ -223,7 +225,7 @@ extension PatientEndToEndTests {
                   sender: { connections: 32, unproven: { policy: "resend", limit: 100 },
                             reconnect: { base: "1ms", cap: "2ms", attemptsPerSecond: 100_000 } } }
                 """)
-            let plain = try Program.shell("", ["run", profile, "--progress", "plain", "-q"])
+            let plain = try await Program.shell("", ["run", profile, "--progress", "plain", "-q"])
             let lines = plain.output.split(separator: "\n")
             #expect(lines.count < 60, "\(lines.count) lines: \(plain.output.prefix(2_000))")
             #expect(plain.output.contains("connections failed"), "\(plain.output.prefix(2_000))")

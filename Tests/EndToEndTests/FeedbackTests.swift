@@ -228,18 +228,19 @@ extension PatientEndToEndTests {
             let scene = try await Scene(#"clear: "connected", split: [7, 300]"#)
             try await scene.push()
             let output = "\(scene.folder.path)/bytes"
-            let process = Process()
-            process.executableURL = URL(filePath: "/bin/sh")
-            process.arguments = [
-                "-c",
-                """
+            let command = """
                 exec timeout 20 openssl s_client -quiet -connect 127.0.0.1:\(scene.server.feedbackPort) \
                 -CAfile '\(scene.authorityPath)' -verify_return_error </dev/null >'\(output)' 2>/dev/null
-                """,
-            ]
-            try process.run()
-            process.waitUntilExit()
-            #expect(process.terminationStatus == 0)
+                """
+            let status = try await aside {
+                let process = Process()
+                process.executableURL = URL(filePath: "/bin/sh")
+                process.arguments = ["-c", command]
+                try process.run()
+                process.waitUntilExit()
+                return process.terminationStatus
+            }
+            #expect(status == 0)
             let bytes = try Data(contentsOf: URL(filePath: output))
             var reader = FeedbackReader()
             var tokens: Set<[UInt8]> = []
@@ -390,7 +391,7 @@ extension PatientEndToEndTests {
         @Test func `the program writes each of many tuples down`() async throws {
             try await Self.withLongList(blocks: 500) { port, authorityPath, folder in
                 let file = "\(folder.path)/list.csv"
-                let result = try Program.shell(
+                let result = try await Program.shell(
                     "", ["feedback", "127.0.0.1:\(port)", "--cacert", authorityPath, "-o", file])
                 #expect(result.status == 0, "\(result.output)")
                 let lines = try String(contentsOfFile: file, encoding: .utf8).split(separator: "\n")
@@ -471,7 +472,7 @@ extension PatientEndToEndTests {
             try await scene.push()
             let place = "localhost:\(scene.server.feedbackPort)"
             let options = ["feedback", place, "--cacert", scene.authorityPath]
-            let csv = try Program.shell("", options)
+            let csv = try await Program.shell("", options)
             #expect(csv.status == 0, "\(csv.output)")
             let lines = csv.output.split(separator: "\n")
             #expect(lines.first == "timestamp,time,token")
@@ -484,7 +485,7 @@ extension PatientEndToEndTests {
             }
             try await scene.push()
             let file = "\(scene.folder.path)/list.jsonl"
-            let json = try Program.shell("", options + ["--format", "jsonl", "-o", file])
+            let json = try await Program.shell("", options + ["--format", "jsonl", "-o", file])
             #expect(json.status == 0 && json.output.isEmpty, "\(json.output)")
             let objects = try String(contentsOfFile: file, encoding: .utf8).split(separator: "\n").map {
                 try #require(JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any])
@@ -495,7 +496,7 @@ extension PatientEndToEndTests {
 
             let cut = try await Scene("truncateAfter: 90")
             try await cut.push()
-            let result = try Program.shell(
+            let result = try await Program.shell(
                 "", ["feedback", "127.0.0.1:\(cut.server.feedbackPort)", "--cacert", cut.authorityPath])
             #expect(result.status == 4, "\(result.output)")
             #expect(result.output.contains("after byte 90"), "\(result.output)")
@@ -514,8 +515,8 @@ extension PatientEndToEndTests {
                 (["localhost", "--pkcs12", "nowhere.p12"], 2, "nowhere.p12"),
                 (["localhost", "--cacert", "nowhere.pem"], 2, "nowhere.pem"),
             ] as [([String], Int32, String)])
-        func `a wrong call says what is wrong`(arguments: [String], status: Int32, text: String) throws {
-            let result = try Program.shell("", ["feedback"] + arguments)
+        func `a wrong call says what is wrong`(arguments: [String], status: Int32, text: String) async throws {
+            let result = try await Program.shell("", ["feedback"] + arguments)
             #expect(result.status == status, "\(result.output)")
             #expect(result.output.contains(text), "\(result.output)")
             #expect(!result.output.contains("timestamp"), "no list, no head of one")

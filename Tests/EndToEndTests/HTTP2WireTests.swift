@@ -126,15 +126,16 @@ extension EndToEndTests {
             }
         }
 
-        @Test func `each signing key on the command line needs its identifier, and its file must be one`() throws {
+        @Test func `each signing key on the command line needs its identifier, and its file must be one`() async throws
+        {
             let folder = try ScratchFolder()
             let half = try folder.file("A.pub.pem", try SigningKey().publicKeyPEM())
             let keys = ["--signing-key", half, "--signing-key", "\(folder.path)/none.pem", "--team-id", "T"]
-            let unnamed = try Program.shell("", ["simulate"] + keys + ["--key-id", "A"])
+            let unnamed = try await Program.shell("", ["simulate"] + keys + ["--key-id", "A"])
             #expect(unnamed.status == 2 && unnamed.output.contains("are given 2, 1 and 1 times"), "\(unnamed.output)")
-            let named = try Program.shell("", ["simulate"] + keys + ["--key-id", "A", "--key-id", "B"])
+            let named = try await Program.shell("", ["simulate"] + keys + ["--key-id", "A", "--key-id", "B"])
             #expect(named.status == 2 && named.output.contains("none.pem"), "\(named.output)")
-            let twice = try Program.shell(
+            let twice = try await Program.shell(
                 "",
                 [
                     "simulate", "--signing-key", half, "--signing-key", half, "--team-id", "T", "--key-id", "A",

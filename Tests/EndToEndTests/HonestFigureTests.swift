@@ -145,23 +145,23 @@ extension EndToEndTests {
             #expect(record.ledger.generated == 300 && record.schedule?.planned == 300)
         }
 
-        @Test func `a timing file with too few times is warned of, and one alone is not`() throws {
+        @Test func `a timing file with too few times is warned of, and one alone is not`() async throws {
             let folder = try ScratchFolder()
             let times = try folder.file("times.txt", (0..<7).map { "\($0)ms\n" }.joined())
             let profile = try folder.file(
                 "run.json5", "{ load: { loop: \"open\", replayFile: \"\(times)\" }, sender: { connections: 1 } }")
-            let run = try Program.shell("", ["run", profile, "-n", "100", "--calibration", "off"])
+            let run = try await Program.shell("", ["run", profile, "-n", "100", "--calibration", "off"])
             #expect(run.status == 0, "\(run.output)")
             #expect(
                 run.output.contains("\(times) has 7 times for this run, so that 7 notifications are sent and not 100"))
-            let alone = try Program.shell("", ["run", profile, "--calibration", "off"])
+            let alone = try await Program.shell("", ["run", profile, "--calibration", "off"])
             #expect(alone.status == 0 && !alone.output.contains("warning"), "\(alone.output)")
         }
 
-        @Test func `a verdict does not stand before what could not be written`() throws {
+        @Test func `a verdict does not stand before what could not be written`() async throws {
             let folder = try ScratchFolder()
             let profile = try folder.file("run.json5", "{ workload: { notifications: 200 } }")
-            let run = try Program.shell("", ["run", profile, "--calibration", "off", "-o", "json=/dev/full"])
+            let run = try await Program.shell("", ["run", profile, "--calibration", "off", "-o", "json=/dev/full"])
             #expect(run.status == 2)
             #expect(!run.output.contains("PASSED") && run.output.contains("FAILED: run (exit 2)"), "\(run.output)")
             #expect(run.output.contains("not kept: /dev/full: cannot write: No space left on device"), "\(run.output)")

@@ -138,7 +138,8 @@ extension PatientEndToEndTests {
             var descriptors: [Int32] = []
             for _ in 0..<2_000 { descriptors.append(try Loopback.connect(port: server.port)) }
             // The simulator closes those above the bound: reading from them ends.
-            let turnedAway = descriptors.suffix(500).filter(Loopback.isEndedByPeer).count
+            let last = Array(descriptors.suffix(500))
+            let turnedAway = try await aside { last.filter(Loopback.isEndedByPeer).count }
             #expect(turnedAway == 500)
             for descriptor in descriptors { close(descriptor) }
             try await Self.expectAlive(server)
@@ -151,10 +152,9 @@ extension PatientEndToEndTests {
             let slow = try (0..<3).map { _ in try Loopback.connect(port: server.port) }
             // All places are taken by peers that say nothing, or only half of a record's head.
             _ = [0x16, 0x03].withUnsafeBytes { send(slow[0], $0.baseAddress, 2, Int32(MSG_NOSIGNAL)) }
-            for descriptor in slow {
-                #expect(Loopback.isEndedByPeer(descriptor), "the simulator closes it after its time-out")
-                close(descriptor)
-            }
+            let ended = try await aside { slow.map(Loopback.isEndedByPeer) }
+            #expect(ended == [true, true, true], "the simulator closes them after its time-out")
+            for descriptor in slow { close(descriptor) }
             try await Self.expectAlive(server)
             await server.shutDown()
         }

@@ -5,13 +5,18 @@ import Testing
 
 /// Runs of ten seconds and more, most of which they wait: one after the other, beside all other tests.
 @Suite(.serialized, .timeLimit(.minutes(5))) struct LongRunTests {
-    /// Runs a profile as a user does; the record and what the terminal shows.
+    /// Runs a profile as a user does; the record and what the terminal shows. `meanwhile` is done beside it, in the shell that becomes
+    /// the program, once the record is there: after the first second of load.
     private static func run(
-        _ profile: String, prelude: String = "", expecting status: Int32 = 0
+        _ profile: String, meanwhile: String? = nil, expecting status: Int32 = 0
     ) async throws -> (record: RunRecord, summary: String) {
         let folder = try ScratchFolder()
         let file = "\(folder.path)/record.json"
-        let result = try await Program.patientShell(
+        let prelude =
+            meanwhile.map { work in
+                "(while kill -0 $$ && [ ! -s '\(file)' ]; do sleep 0.05; done; \(work)) >/dev/null 2>&1 &"
+            } ?? ""
+        let result = try await Program.shell(
             prelude,
             ["run", try folder.file("long.json5", profile), "-o", "json=\(file)", "--progress", "none"])
         try #require(result.status == status, "\(result.output)")
@@ -104,7 +109,7 @@ import Testing
               sender: { connections: 8, unproven: { policy: "resend", limit: 100 },
                         reconnect: { base: "20ms", cap: "50ms" } } }
             """,
-            prelude: "(sleep 1; prlimit --nofile=10: --pid $$; sleep 1.5; prlimit --nofile=4096: --pid $$) &")
+            meanwhile: "prlimit --nofile=10: --pid $$; sleep 1.5; prlimit --nofile=4096: --pid $$")
         #expect(record.ledger.accepted == 4_000)
         #expect(record.reconnects.failedAttempts["localLimit"] ?? 0 > 0, "\(record.reconnects.failedAttempts)")
         #expect(record.reconnects.failedAttempts.keys.allSatisfy { !$0.hasPrefix("refused") })

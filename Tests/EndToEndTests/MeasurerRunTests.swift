@@ -22,7 +22,8 @@ extension EndToEndTests {
             return sums
         }
 
-        @Test func `the lines of an interval log add up to the record, bit for bit, in every series and phase`() throws
+        @Test func `the lines of an interval log add up to the record, bit for bit, in every series and phase`()
+            async throws
         {
             let folder = try ScratchFolder()
             let profile = try folder.file(
@@ -33,7 +34,7 @@ extension EndToEndTests {
                   phases: { warmup: "700ms" } }
                 """)
             let (log, json) = ("\(folder.path)/run.hlog", "\(folder.path)/run.json")
-            let run = try Program.shell(
+            let run = try await Program.shell(
                 "", ["run", profile, "-q", "--calibration", "off", "-o", "hlog=\(log)", "-o", "json=\(json)"])
             #expect(run.status == 0, "\(run.output)")
             let record = try RunRecord.read(json)
@@ -52,12 +53,12 @@ extension EndToEndTests {
             #expect(expected.keys.contains("timerLag") && expected.keys.contains("errorReply"))
             for (tag, histogram) in expected { #expect(sums[tag]?.base64() == histogram, "\(tag)") }
             // What a record keeps, `report` can write again.
-            let again = try Program.shell("", ["report", json, "-o", "hlog=-"])
+            let again = try await Program.shell("", ["report", json, "-o", "hlog=-"])
             #expect(again.status == 0)
             #expect(try self.sums(ofLog: again.output).mapValues { $0.base64() } == sums.mapValues { $0.base64() })
         }
 
-        @Test func `an interval log grows with the run`() throws {
+        @Test func `an interval log grows with the run`() async throws {
             let folder = try ScratchFolder()
             let profile = try folder.file(
                 "run.json5",
@@ -67,7 +68,7 @@ extension EndToEndTests {
                 """)
             let log = "\(folder.path)/run.hlog"
             // Killed in its third second, it leaves the seconds before.
-            let run = try Program.shell(
+            let run = try await Program.shell(
                 "(sleep 4; kill -9 $$) >/dev/null 2>&1 &",
                 ["run", profile, "-q", "--calibration", "off", "-o", "hlog=\(log)"])
             #expect(run.status != 0)
@@ -77,16 +78,16 @@ extension EndToEndTests {
             #expect(sum.count >= 500, "\(sum.count)")
         }
 
-        @Test func `report refuses an interval log of a record that has no histograms of its intervals`() throws {
+        @Test func `report refuses an interval log of a record that has no histograms of its intervals`() async throws {
             let folder = try ScratchFolder()
             let profile = try folder.file("run.json5", "{ workload: { notifications: 2_000 } }")
             let json = "\(folder.path)/run.json"
-            let run = try Program.shell("", ["run", profile, "-q", "--calibration", "off", "-o", "json=\(json)"])
+            let run = try await Program.shell("", ["run", profile, "-q", "--calibration", "off", "-o", "json=\(json)"])
             #expect(run.status == 0, "\(run.output)")
-            let refused = try Program.shell("", ["report", json, "-o", "hlog=-"])
+            let refused = try await Program.shell("", ["report", json, "-o", "hlog=-"])
             #expect(refused.status == 2)
             #expect(refused.output.contains("`pushbench run -o hlog=PATH` keeps them"), "\(refused.output)")
-            let distributions = try Program.shell("", ["report", json, "-o", "hgrm=-"])
+            let distributions = try await Program.shell("", ["report", json, "-o", "hgrm=-"])
             #expect(distributions.status == 0)
             #expect(distributions.output.contains("#[Series: residence, milliseconds]"))
         }
@@ -160,17 +161,17 @@ extension EndToEndTests {
             #expect(record.ledger.proof.sentinel > 0)
         }
 
-        @Test func `C54 the accept-all ceiling is measured once, kept, and stands beside a run`() throws {
+        @Test func `C54 the accept-all ceiling is measured once, kept, and stands beside a run`() async throws {
             let folder = try ScratchFolder()
             let profile = try folder.file(
                 "run.json5", "{ workload: { notifications: 400_000 }, sender: { connections: 4 } }")
             let json = "\(folder.path)/run.json"
             let cache = "export XDG_CACHE_HOME=\(folder.path);"
-            let calibration = try Program.shell(cache, ["calibrate", "-d", "900ms", "--json"])
+            let calibration = try await Program.shell(cache, ["calibrate", "-d", "900ms", "--json"])
             #expect(calibration.status == 0, "\(calibration.output)")
             #expect(calibration.output.contains("\"acceptAllNs\" : "))
             #expect(calibration.output.contains("\"acceptAllHTTP2Ns\" : "))
-            let run = try Program.shell(cache, ["run", profile, "--calibration", "cached", "-o", "json=\(json)"])
+            let run = try await Program.shell(cache, ["run", profile, "--calibration", "cached", "-o", "json=\(json)"])
             #expect(run.status == 0, "\(run.output)")
             let record = try RunRecord.read(json)
             let limit = try #require(record.limit)
@@ -178,7 +179,7 @@ extension EndToEndTests {
             #expect(ceiling > 0 && limit.ceilingShare == record.throughput.acceptedPerSecond.map { $0 / ceiling })
             #expect(run.output.contains("that it can accept unseen"), "\(run.output)")
             #expect(run.output.contains("of a core to spare"))
-            let requests = try Program.shell(
+            let requests = try await Program.shell(
                 cache,
                 [
                     "run", profile, "--protocol", "http2", "--calibration", "cached", "-n", "100k", "-q", "-o",

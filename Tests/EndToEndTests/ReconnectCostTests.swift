@@ -94,7 +94,7 @@ extension EndToEndTests {
                   workload: { notifications: 60_000 }, load: { loop: "open", rate: "10k/s" },
                   sender: { connections: 8, batch: { notifications: 50 } } }
                 """)
-            let result = try await Program.patientShell(
+            let result = try await Program.shell(
                 "", ["run", profile, "-o", "json=\(file)", "--progress", "none"])
             try #require(result.status == 0, "\(result.output)")
             let record = try JSONDecoder().decode(RunRecord.self, from: Data(contentsOf: URL(filePath: file)))

@@ -18,90 +18,90 @@ extension EndToEndTests {
             ["compare", "RECORD", "RECORD", "--advisory", "-o", "json=-"], ["compare", "--self-test"], ["man"],
             ["completions", "bash"], ["--help"], ["--version"], ["compare", "--help"], ["doctor", "RECORD"],
         ])
-        func `what a full standard output did not take is an error`(_ words: [String]) throws {
+        func `what a full standard output did not take is an error`(_ words: [String]) async throws {
             let folder = try ScratchFolder()
             let path = try record(folder)
             let arguments = words.map { $0 == "RECORD" ? path : $0 }
-            let outcome = try Program.shell("exec >/dev/full;", arguments.filter { words[0] != "doctor" || $0 != path })
+            let outcome = try await Program.shell("exec >/dev/full;", arguments.filter { words[0] != "doctor" || $0 != path })
             #expect(outcome.status == 2)
         }
 
-        @Test func `a full standard output is told in one line`() throws {
+        @Test func `a full standard output is told in one line`() async throws {
             let folder = try ScratchFolder()
             let path = try record(folder)
             let program = try Program.path()
-            let outcome = try Program.shell("sh -c '\(program) report \(path) 2>&1 >/dev/full';", ["--version"])
+            let outcome = try await Program.shell("sh -c '\(program) report \(path) 2>&1 >/dev/full';", ["--version"])
             #expect(
                 outcome.output.hasPrefix(
                     "pushbench: standard output: cannot write: No space left on device (errno 28)\npushbench 0."),
                 "\(outcome.output)")
         }
 
-        @Test func `a comparison that was kept is shown again in every form of more than one run`() throws {
+        @Test func `a comparison that was kept is shown again in every form of more than one run`() async throws {
             let folder = try ScratchFolder()
             let (base, candidate) = (try record(folder), try record(folder, 900))
             let kept = "\(folder.path)/compared.json"
-            let comparing = try Program.shell("", ["compare", base, candidate, "-o", "json=\(kept)"])
+            let comparing = try await Program.shell("", ["compare", base, candidate, "-o", "json=\(kept)"])
             #expect(comparing.status == 4)
-            let shown = try Program.shell("", ["report", kept])
+            let shown = try await Program.shell("", ["report", kept])
             #expect(shown.status == 0 && shown.output == comparing.output, "\(shown.output)")
             for (form, word) in [
                 ("html", "<!DOCTYPE html>"), ("junit", "<testsuites"), ("markdown", "accepted/s"),
                 ("json", "pushbench.compare/1"), ("openmetrics", "# EOF"),
             ] {
-                let report = try Program.shell("", ["report", kept, "-o", "\(form)=-"])
+                let report = try await Program.shell("", ["report", kept, "-o", "\(form)=-"])
                 #expect(report.status == 0 && report.output.contains(word), "\(form)")
             }
-            let single = try Program.shell("", ["report", kept, "-o", "csv=-"])
+            let single = try await Program.shell("", ["report", kept, "-o", "csv=-"])
             #expect(single.status == 2 && single.output.contains("csv is a form of single runs"))
-            #expect(try Program.shell("", ["report", kept, "--run", "1"]).status == 2)
+            #expect(try await Program.shell("", ["report", kept, "--run", "1"]).status == 2)
         }
 
         @Test(arguments: [("same", "./same"), ("same", "same"), ("link", "same")])
-        func `two outputs cannot go to one file`(_ left: String, _ right: String) throws {
+        func `two outputs cannot go to one file`(_ left: String, _ right: String) async throws {
             let folder = try ScratchFolder()
             let path = try record(folder)
             if left == "link" {
                 _ = try folder.file("same", "old")
                 #expect(symlink("same", "\(folder.path)/link") == 0)
             }
-            let report = try Program.shell(
+            let report = try await Program.shell(
                 "cd \(folder.path);", ["report", path, "-o", "json=\(left)", "-o", "markdown=\(right)"])
             #expect(report.status == 2 && report.output.contains("json and markdown cannot both go to"))
-            let apart = try Program.shell(
+            let apart = try await Program.shell(
                 "cd \(folder.path);", ["report", path, "-o", "json=/dev/null", "-o", "markdown=/dev/null"])
             #expect(apart.status == 0, "\(apart.output)")
         }
 
-        @Test func `a place where runs cannot be kept is told before they are made`() throws {
+        @Test func `a place where runs cannot be kept is told before they are made`() async throws {
             let folder = try ScratchFolder()
             let profile = try folder.file("p.json5", "{ workload: { notifications: 10 } }")
-            let outcome = try Program.shell("", ["compare", "--run", profile, "--keep", "/proc/nope"])
+            let outcome = try await Program.shell("", ["compare", "--run", profile, "--keep", "/proc/nope"])
             #expect(outcome.status == 2)
             #expect(
                 outcome.output == "pushbench: /proc/nope: cannot create: No such file or directory (errno 2)\n",
                 "\(outcome.output)")
         }
 
-        @Test func `what an inconclusive comparison passes by is told`() throws {
+        @Test func `what an inconclusive comparison passes by is told`() async throws {
             let folder = try ScratchFolder()
             let path = try record(folder)
-            let outcome = try Program.shell("", ["compare", path, path, "--advisory", "--explain-exit"])
+            let outcome = try await Program.shell("", ["compare", path, path, "--advisory", "--explain-exit"])
             #expect(outcome.status == 0)
             #expect(
                 outcome.output.contains("exit 0, passed: inconclusive, which --advisory lets pass; "),
                 "\(outcome.output)")
             #expect(outcome.output.contains("note: \(path) stands on both sides"), "\(outcome.output)")
-            let test = try Program.shell("", ["compare", "--self-test"])
+            let test = try await Program.shell("", ["compare", "--self-test"])
             #expect(test.output.contains("other machine: cpu model the first against another than the first"))
             let profile = try folder.file("p.json5", "{ workload: { notifications: 10 } }")
-            let mistaken = try Program.shell("", ["compare", "--self-test", profile])
+            let mistaken = try await Program.shell("", ["compare", "--self-test", profile])
             #expect(mistaken.status == 2 && mistaken.output.contains("profiles have them, records do not"))
-            let completions = try Program.shell("", ["completions", "bash"])
+            let completions = try await Program.shell("", ["completions", "bash"])
             #expect(completions.output.contains("accepted/s") && !completions.output.contains("written/s"))
         }
 
-        @Test func `records with figures out of range are refused in one line`() throws {
+        @Test func `records with figures out of range are refused in one line`() async throws {
             let folder = try ScratchFolder()
             let path = try record(folder)
             let text = try String(contentsOfFile: path, encoding: .utf8)
@@ -110,7 +110,7 @@ extension EndToEndTests {
                     "bad.json",
                     text.replacing("\"acceptedPerSecond\" : 1000", with: "\"acceptedPerSecond\" : \(number)"))
                 for arguments in [["report", bad], ["compare", path, bad]] {
-                    let outcome = try Program.shell("", arguments)
+                    let outcome = try await Program.shell("", arguments)
                     #expect(outcome.status == 2 && outcome.output.contains("acceptedPerSecond"), "\(outcome.output)")
                     #expect(outcome.output.contains("out of range") && outcome.output.count { $0 == "\n" } == 1)
                 }

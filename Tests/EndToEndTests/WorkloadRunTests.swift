@@ -31,12 +31,12 @@ extension EndToEndTests {
             #expect(record.ledger.rejected == oversized)
         }
 
-        @Test func `C39 another process makes the same tokens, from wherever it begins`() throws {
+        @Test func `C39 another process makes the same tokens, from wherever it begins`() async throws {
             let profile = try Profile.read(
                 text: "{ workload: { seed: 77, devices: 10_000_000 } }", source: "test.json5")
             let source = try profile.notificationSource()
             for first in [0, 1, 4_999_999, 9_999_990, 123_456_789] as [UInt64] {
-                let result = try Program.shell(
+                let result = try await Program.shell(
                     "",
                     [
                         "generate", "tokens", "-n", "5", "--first", "\(first)", "--seed", "77", "--set",

@@ -1,5 +1,6 @@
 import Primitives
 import RunRecords
+import Statistics
 import Testing
 
 @testable import Harness

@@ -13,10 +13,11 @@ extension InteropTests {
             private let process: pid_t
             private let pipe: UnsafeMutablePointer<FILE>
 
-            init(_ options: String) throws {
+            init(_ options: String) async throws {
                 folder = try ScratchFolder()
                 let path = folder.path
-                let made = try Shell.run("exec '\(Simulator.program())' certificates '\(path)' --topic com.example.app")
+                let made = try await Shell.run(
+                    "exec '\(Simulator.program())' certificates '\(path)' --topic com.example.app")
                 try #require(made.status == 0)
                 port = try Self.freePort()
                 pipe = try Shell.start(
@@ -27,7 +28,7 @@ extension InteropTests {
                 var line = [CChar](repeating: 0, count: 64)
                 fgets(&line, 64, pipe)
                 process = pid_t(String(decoding: line.prefix { $0 > 32 }.map { UInt8($0) }, as: UTF8.self)) ?? 0
-                for _ in 0..<500 where !Self.listens(port) { usleep(10_000) }
+                for _ in 0..<500 where !Self.listens(port) { try await Task.sleep(for: .milliseconds(10)) }
                 let output = (try? String(contentsOfFile: "\(path)/output", encoding: .utf8)) ?? ""
                 try #require(Self.listens(port), "nghttpd (package nghttp2-server) does not listen: \(output)")
             }
@@ -77,8 +78,8 @@ extension InteropTests {
 
         // The windows of the second one are 65,535 and 32,767 bytes, its table of headers has none.
         @Test(arguments: ["-n 1", "-n 1 -m 7 -w 15 -W 16 -c 0"])
-        func `nghttpd answers each request of ours 404, and none is lost`(options: String) throws {
-            let server = try Server(options)
+        func `nghttpd answers each request of ours 404, and none is lost`(options: String) async throws {
+            let server = try await Server(options)
             let profile = try server.folder.file(
                 "profile.json5",
                 """
@@ -87,7 +88,7 @@ extension InteropTests {
                   sender: { connections: 2, streams: 200, http2: { authentication: "certificate" } } }
                 """)
             let file = "\(server.folder.path)/record.json"
-            let (output, status) = try Shell.run(
+            let (output, status) = try await Shell.run(
                 "exec timeout 60 '\(Simulator.program())' run '\(profile)' --calibration off -o 'json=\(file)' 2>&1")
             let text = String(decoding: output, as: UTF8.self)
             #expect(status == 3, "not one was accepted: \(text)")

@@ -88,7 +88,7 @@ extension InteropTests {
 
         @Test
         func `both implementations write and read the same histograms, and the sum of a log's intervals is the total`()
-            throws
+            async throws
         {
             let samples = try Self.samples()
             let log = IntervalLog(startMilliseconds: 1_800_000_000_000)
@@ -105,7 +105,7 @@ extension InteropTests {
                 try total.add(sample.histogram)
             }
             let task = Task(cases: samples.map { Case($0.histogram, $0.values) }, log: text)
-            let answer = try Clients.run("hdr_histogram.py", task, as: Answer.self)
+            let answer = try await Clients.run("hdr_histogram.py", task, as: Answer.self)
             #expect(answer.cases.count == samples.count)
             for (sample, compared) in zip(samples, answer.cases) {
                 let place = "\(sample.histogram.geometry), \(sample.values.count) values, seed \(Self.seed)"

@@ -62,13 +62,13 @@ extension InteropTests {
         }
 
         @Test(arguments: libraries, ["1.2", "1.3"])
-        func `what a library reports is what the simulator refused`(library: Library, tls: String) throws {
-            let simulator = try Simulator(["--tls-max", tls, "--payload-limit", "256"])
+        func `what a library reports is what the simulator refused`(library: Library, tls: String) async throws {
+            let simulator = try await Simulator(["--tls-max", tls, "--payload-limit", "256"])
             let notifications = Self.plan(library, count: 80, bad: [20, 21, 60], long: [40])
             var job = Job(simulator, notifications)
             job.perFrame = library.perFrame
-            let report = try Clients.run(library.driver, job, as: Report.self)
-            let books = try simulator.finish()
+            let report = try await Clients.run(library.driver, job, as: Report.self)
+            let books = try await simulator.finish()
             let bad = [20: 8, 21: 8, 40: 7, 60: 8, 80: 8].sorted { $0.key < $1.key }.map {
                 Failure(identifier: library.firstIdentifier + UInt32($0.key), status: $0.value)
             }
@@ -78,49 +78,50 @@ extension InteropTests {
         }
 
         @Test(arguments: [libraries[0], libraries[2]])
-        func `an error reply that comes late changes nothing but what is sent again`(library: Library) throws {
-            let simulator = try Simulator([
+        func `an error reply that comes late changes nothing but what is sent again`(library: Library) async throws {
+            let simulator = try await Simulator([
                 "--set", #"target.simulator.faults=[{ fault: "replyDelay", delay: "300ms" }]"#,
             ])
             let notifications = Self.plan(library, count: 60, bad: [10, 30])
-            let report = try Clients.run(library.driver, Job(simulator, notifications), as: Report.self)
-            let books = try simulator.finish()
+            let report = try await Clients.run(library.driver, Job(simulator, notifications), as: Report.self)
+            let books = try await simulator.finish()
             let bad = [10, 30, 60].map { Failure(identifier: library.firstIdentifier + $0, status: 8) }
             Self.expectAgreement(report, books, notifications, bad: bad)
             #expect(books.book.ledger.discarded > 0, "something was sent behind the bad ones")
         }
 
-        @Test func `the first notification may be the bad one, also where a library counts from 0`() throws {
+        @Test func `the first notification may be the bad one, also where a library counts from 0`() async throws {
             for library in [Self.libraries[0], Self.libraries[2]] {
-                let simulator = try Simulator()
+                let simulator = try await Simulator()
                 let notifications = Self.plan(library, count: 10, bad: [0])
-                let report = try Clients.run(library.driver, Job(simulator, notifications), as: Report.self)
-                let books = try simulator.finish()
+                let report = try await Clients.run(library.driver, Job(simulator, notifications), as: Report.self)
+                let books = try await simulator.finish()
                 let bad = [0, 10].map { Failure(identifier: library.firstIdentifier + $0, status: 8) }
                 Self.expectAgreement(report, books, notifications, bad: bad)
                 #expect(books.book.rejections.map(\.count) == [2])
             }
         }
 
-        @Test func `a shutdown is no error for apns-worker, which goes on behind the last accepted one`() throws {
+        @Test func `a shutdown is no error for apns-worker, which goes on behind the last accepted one`() async throws {
             let library = Self.libraries[2]
-            let simulator = try Simulator(["--set", Self.shutdown])
+            let simulator = try await Simulator(["--set", Self.shutdown])
             let notifications = Self.plan(library, count: 40, bad: [20])
-            let report = try Clients.run(library.driver, Job(simulator, notifications), as: Report.self)
-            let books = try simulator.finish()
+            let report = try await Clients.run(library.driver, Job(simulator, notifications), as: Report.self)
+            let books = try await simulator.finish()
             let bad = [20, 40].map { Failure(identifier: $0, status: 8) }
             Self.expectAgreement(report, books, notifications, bad: bad)
             // 12 and shutdown; 8 and a refusal; 12 and shutdown; 7 and the last refusal.
             #expect(books.book.ledger.connectionsAccepted == 4)
         }
 
-        @Test func `tapns3 reports a shutdown as it came, and sends again what followed the last accepted one`() throws
+        @Test func `tapns3 reports a shutdown as it came, and sends again what followed the last accepted one`()
+            async throws
         {
             let library = Self.libraries[0]
-            let simulator = try Simulator(["--set", Self.shutdown])
+            let simulator = try await Simulator(["--set", Self.shutdown])
             let notifications = Self.plan(library, count: 20, bad: [])
-            let report = try Clients.run(library.driver, Job(simulator, notifications), as: Report.self)
-            let books = try simulator.finish()
+            let report = try await Clients.run(library.driver, Job(simulator, notifications), as: Report.self)
+            let books = try await simulator.finish()
             books.expectSound()
             #expect(report.failed == [Failure(identifier: 12, status: 10), Failure(identifier: 21, status: 8)])
             #expect(books.failures == [Failure(identifier: 21, status: 8)], "a shutdown refuses nothing")
@@ -128,13 +129,13 @@ extension InteropTests {
         }
 
         @Test(arguments: ["1.2", "1.3"])
-        func `tapns3 with command 0 hears nothing, and the simulator knows what it took`(tls: String) throws {
-            let simulator = try Simulator(["--tls-max", tls])
+        func `tapns3 with command 0 hears nothing, and the simulator knows what it took`(tls: String) async throws {
+            let simulator = try await Simulator(["--tls-max", tls])
             let notifications = (1...60).map { Planned($0, isBad: $0 == 41) }
             var job = Job(simulator, notifications)
             job.readsAnswer = true
-            let report = try Clients.run("tapns3_simple.py", job, as: WriteReport.self)
-            let books = try simulator.finish()
+            let report = try await Clients.run("tapns3_simple.py", job, as: WriteReport.self)
+            let books = try await simulator.finish()
             books.expectSound()
             #expect(report.answer == "", "the connection ends without a word")
             #expect(books.acceptedTokens == notifications.prefix(40).map(\.token))
@@ -143,11 +144,11 @@ extension InteropTests {
             #expect(books.book.ledger.discarded == Int64(report.written - 41), "what it wrote in vain")
         }
 
-        @Test func `tapns3 with command 0 and good tokens only gets all of them through`() throws {
-            let simulator = try Simulator()
+        @Test func `tapns3 with command 0 and good tokens only gets all of them through`() async throws {
+            let simulator = try await Simulator()
             let notifications = (1...200).map { Planned($0) }
-            let report = try Clients.run("tapns3_simple.py", Job(simulator, notifications), as: WriteReport.self)
-            let books = try simulator.finish()
+            let report = try await Clients.run("tapns3_simple.py", Job(simulator, notifications), as: WriteReport.self)
+            let books = try await simulator.finish()
             books.expectSound()
             #expect(report.written == 200)
             #expect(books.acceptedTokens == notifications.map(\.token))

@@ -38,7 +38,7 @@ extension InteropTests {
               sender: { connections: 2, loops: 1 }, phases: { measure: "6s" } }
             """
 
-        @Test func `a real Prometheus scrapes a run, and answers with the figures of its record`() throws {
+        @Test func `a real Prometheus scrapes a run, and answers with the figures of its record`() async throws {
             let folder = try ScratchFolder()
             let profile = try folder.file("run.json5", Self.profile)
             let file = "\(folder.path)/run.json"
@@ -67,7 +67,7 @@ extension InteropTests {
                     "offered": "pushbench_offered_per_second", "open": "pushbench_open_connections",
                     "live": "pushbench_latency_seconds_count{series=\"residence\"}",
                 ])
-            let answer = try Clients.run("prometheus_scrape.py", task, as: Answer.self)
+            let answer = try await Clients.run("prometheus_scrape.py", task, as: Answer.self)
             let record = try RunRecord.read(file)
             #expect(answer.status == 0, "\(answer.said)")
             #expect(answer.health == [["up", ""]], "Prometheus has nothing to complain about")
@@ -95,11 +95,11 @@ extension InteropTests {
             #expect(Set(answer.ranges["live"] ?? []).count > 2)
         }
 
-        @Test func `curl gets the older text, and the newer one when it asks for it`() throws {
+        @Test func `curl gets the older text, and the newer one when it asks for it`() async throws {
             let folder = try ScratchFolder()
             let profile = try folder.file("run.json5", Self.profile)
             let program = try Simulator.program()
-            let (output, status) = try Shell.run(
+            let (output, status) = try await Shell.run(
                 """
                 cd '\(folder.path)' && '\(program)' run '\(profile)' -q --calibration off --metrics 0 \
                   2>errors >output & run=$!
@@ -132,11 +132,12 @@ extension InteropTests {
             (["--metrics", "70000"], "[HOST:]PORT"), (["--metrics-linger", "5s"], "--metrics only"),
             (["--metrics", "0", "--metrics-linger", "soon"], "soon"),
         ])
-        func `an address that others reach is refused, and so is what is none`(_ words: [String], _ says: String) throws
+        func `an address that others reach is refused, and so is what is none`(_ words: [String], _ says: String)
+            async throws
         {
             let folder = try ScratchFolder()
             let profile = try folder.file("run.json5", Product.shortProfile)
-            let (_, status) = try Product.run(["run", profile] + words, in: folder)
+            let (_, status) = try await Product.run(["run", profile] + words, in: folder)
             let errors = try String(contentsOfFile: "\(folder.path)/errors", encoding: .utf8)
             #expect(status == 2 && errors.contains(says) && errors.split(separator: "\n").count == 1, "\(errors)")
         }

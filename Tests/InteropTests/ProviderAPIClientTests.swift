@@ -59,12 +59,12 @@ extension InteropTests {
         private static func isGone(_ index: Int) -> Bool { index % 10 == 7 }
 
         @Test(arguments: clients)
-        func `what a library reports is what the simulator answered`(client: Client) throws {
+        func `what a library reports is what the simulator answered`(client: Client) async throws {
             let folder = try ScratchFolder()
             let gone = Self.items.indices.filter(Self.isGone).map { Self.items[$0].token }
             let unregistered = try folder.file("gone.txt", gone.joined(separator: "\n") + "\n")
-            let credential = try Self.credential(client.credential, in: folder)
-            let simulator = try Simulator(
+            let credential = try await Self.credential(client.credential, in: folder)
+            let simulator = try await Simulator(
                 ["--unregistered", unregistered] + credential.options, authority: credential.authority)
             var task = Task(
                 port: simulator.http2Port, ca: simulator.authority, notifications: Self.items)
@@ -72,7 +72,7 @@ extension InteropTests {
             task.key = credential.key
             task.signingKey = credential.signingKey
             let before = Int64(Date.now.timeIntervalSince1970 * 1_000)
-            let answers = try Clients.run(client.driver, task, as: Report.self).answers
+            let answers = try await Clients.run(client.driver, task, as: Report.self).answers
             #expect(answers.map(\.id) == Self.items.map(\.id), "in the order in which they were sent")
             for (index, answer) in answers.enumerated() {
                 let isBad = index % 10 == 3
@@ -81,7 +81,7 @@ extension InteropTests {
                 guard let timestamp = answer.timestamp else { continue }
                 #expect(Self.isGone(index) && timestamp > before - 86_400_000_000 && timestamp < before + 60_000)
             }
-            let books = try simulator.finish()
+            let books = try await simulator.finish()
             books.expectSound()
             let http2 = try #require(books.book.ledger.http2)
             #expect(http2.accepted == 64 && http2.violations == 0)
@@ -100,19 +100,19 @@ extension InteropTests {
             var signingKey: String?
         }
 
-        private static func credential(_ kind: Credential, in folder: ScratchFolder) throws -> Files {
+        private static func credential(_ kind: Credential, in folder: ScratchFolder) async throws -> Files {
             let path = folder.path
             switch kind {
             case .signingKey:
                 let options = ["--key-id", "ABC123DEFG", "--team-id", "TEAM123456"]
-                let made = try Shell.run(
+                let made = try await Shell.run(
                     "exec '\(Simulator.program())' keys '\(path)' \(options.joined(separator: " "))")
                 try #require(made.status == 0)
                 return Files(
                     options: ["--signing-key", "\(path)/AuthKey_ABC123DEFG.pub.pem"] + options,
                     signingKey: "\(path)/AuthKey_ABC123DEFG.p8")
             case .certificate:
-                let made = try Shell.run(
+                let made = try await Shell.run(
                     "exec '\(Simulator.program())' certificates '\(path)' --topic com.example.app")
                 try #require(made.status == 0)
                 // Some libraries want certificate and key in one file.

@@ -6,8 +6,9 @@ extension InteropTests {
     /// The HTML report by readers that we did not write: Python's HTML parser, and a browser.
     @Suite struct ReportPageTests {
         /// A record of a real run of some seconds with bad tokens, made once.
-        private static let sample: Result<(record: RunRecord, path: String, folder: ScratchFolder), any Error> = Result
-        {
+        private static let sample = Task { try await runSample() }
+
+        private static func runSample() async throws -> (record: RunRecord, path: String, folder: ScratchFolder) {
             let folder = try ScratchFolder()
             let profile = try folder.file(
                 "run.json5",
@@ -18,28 +19,30 @@ extension InteropTests {
                   thresholds: ["lost == 0", "errorReply.p99 < 1s"] }
                 """)
             let path = "\(folder.path)/run.json"
-            let made = try pushbench(["run", profile, "-q", "--calibration", "off", "-o", "json=\(path)"])
+            let made = try await pushbench(["run", profile, "-q", "--calibration", "off", "-o", "json=\(path)"])
             try #require([0, 3].contains(made.status), "the run ended with \(made.status)")
             return (try RunRecord.read(path), path, folder)
         }
 
-        private static func pushbench(_ arguments: [String], prelude: String = "") throws -> (
+        private static func pushbench(_ arguments: [String], prelude: String = "") async throws -> (
             output: [UInt8], status: Int32
         ) {
             let words = ([try Simulator.program()] + arguments).map { "'\($0)'" }.joined(separator: " ")
-            return try Shell.run("\(prelude) exec \(words) </dev/null")
+            return try await Shell.run("\(prelude) exec \(words) </dev/null")
         }
 
-        private static func page(_ record: String, prelude: String = "") throws -> (page: ReportPage, path: String) {
+        private static func page(_ record: String, prelude: String = "") async throws -> (
+            page: ReportPage, path: String
+        ) {
             let path = record + ".html"
-            let made = try pushbench(["report", record, "-o", "html=\(path)"], prelude: prelude)
+            let made = try await pushbench(["report", record, "-o", "html=\(path)"], prelude: prelude)
             try #require(made.status == 0, "report ended with \(made.status)")
-            return (try ReportPage.read(path), path)
+            return (try await ReportPage.read(path), path)
         }
 
-        @Test func `every figure of a page is the record's own, and none is missing`() throws {
-            let sample = try Self.sample.get()
-            let (page, _) = try Self.page(sample.path)
+        @Test func `every figure of a page is the record's own, and none is missing`() async throws {
+            let sample = try await Self.sample.value
+            let (page, _) = try await Self.page(sample.path)
             page.expectSound()
             let expected = RecordFigures(sample.record)
             for figure in page.figures {
@@ -61,10 +64,10 @@ extension InteropTests {
             }
         }
 
-        @Test func `the summary on the page is that of the terminal, word for word`() throws {
-            let sample = try Self.sample.get()
-            let (page, _) = try Self.page(sample.path)
-            let terminal = try Self.pushbench(["report", sample.path])
+        @Test func `the summary on the page is that of the terminal, word for word`() async throws {
+            let sample = try await Self.sample.value
+            let (page, _) = try await Self.page(sample.path)
+            let terminal = try await Self.pushbench(["report", sample.path])
             let blocks = String(decoding: terminal.output, as: UTF8.self).components(separatedBy: "\n\n")
             try #require(blocks.count > 3)
             // Terminals without Unicode have other letters for some.
@@ -80,15 +83,15 @@ extension InteropTests {
             for line in lines { #expect(shown.contains(plain(String(line))), "\(line)") }
         }
 
-        @Test func `charts have names and descriptions, and no identifier twice`() throws {
-            let (page, _) = try Self.page(try Self.sample.get().path)
+        @Test func `charts have names and descriptions, and no identifier twice`() async throws {
+            let (page, _) = try await Self.page(try await Self.sample.value.path)
             #expect(page.pictures >= 3)
             #expect(page.text.contains("Rate over time") && page.text.contains("Latency by percentile"))
         }
 
-        @Test func `without gnuplot the tables stand, and a line says how to get the charts`() throws {
-            let sample = try Self.sample.get()
-            let (page, _) = try Self.page(sample.path, prelude: "PATH=;")
+        @Test func `without gnuplot the tables stand, and a line says how to get the charts`() async throws {
+            let sample = try await Self.sample.value
+            let (page, _) = try await Self.page(sample.path, prelude: "PATH=;")
             page.expectSound()
             #expect(page.pictures == 0)
             #expect(page.text.contains("apt-get install gnuplot-nox"))
@@ -97,8 +100,8 @@ extension InteropTests {
             #expect(expected.names.allSatisfy(names.contains))
         }
 
-        @Test func `what a hostile gateway or file says is text`() throws {
-            let sample = try Self.sample.get()
+        @Test func `what a hostile gateway or file says is text`() async throws {
+            let sample = try await Self.sample.value
             let hostile = "</td></script><script>alert(1)</script><img src=x onerror=alert(1)>\"'`$(touch x)\u{202E}\n"
             var record = sample.record
             record.profile = .object(["name": .string(hostile), hostile: .string(hostile)])
@@ -114,15 +117,15 @@ extension InteropTests {
             record.reconnects.failedAttempts[hostile] = 2
             let path = "\(sample.folder.path)/hostile.json"
             try Data(record.encoded()).write(to: URL(filePath: path))
-            let (page, _) = try Self.page(path)
+            let (page, _) = try await Self.page(path)
             page.expectSound()
             #expect(page.pictures >= 3)
             #expect(page.text.contains("<script>alert(1)</script><img src=x onerror=alert(1)>\"'`$(touch x)\u{FFFD}"))
             #expect(!page.text.contains("\u{202E}"))
         }
 
-        @Test func `runs of a profile and comparisons have pages as sound`() throws {
-            let sample = try Self.sample.get()
+        @Test func `runs of a profile and comparisons have pages as sound`() async throws {
+            let sample = try await Self.sample.value
             let runs = (0..<5).map { index -> RunRecord in
                 var run = sample.record
                 run.startedAt = "2026-01-02T03:04:0\(index)Z"
@@ -130,19 +133,19 @@ extension InteropTests {
             }
             let path = "\(sample.folder.path)/runs.json"
             try Data(RunSeriesRecord(runs).encoded()).write(to: URL(filePath: path))
-            let (page, _) = try Self.page(path)
+            let (page, _) = try await Self.page(path)
             page.expectSound()
             #expect(page.pictures >= 3)
             let accepted = page.figures.filter { $0.name.hasSuffix(".accepted") }.map(\.value)
             #expect(accepted == Array(repeating: "\(sample.record.ledger.accepted)", count: 5))
 
             let compared = "\(sample.folder.path)/compare"
-            let made = try Self.pushbench([
+            let made = try await Self.pushbench([
                 "compare", path, path, "-q", "--exit-zero", "-o", "html=\(compared).html", "-o",
                 "json=\(compared).json",
             ])
             try #require(made.status == 0)
-            let comparison = try ReportPage.read("\(compared).html")
+            let comparison = try await ReportPage.read("\(compared).html")
             comparison.expectSound()
             #expect(comparison.headings.contains("Changes") && comparison.headings.contains("Method"))
             let json = try JSONDecoder().decode(
@@ -158,10 +161,10 @@ extension InteropTests {
             .enabled(
                 if: Browser.path != nil || Browser.isRequired,
                 "there is no Chromium; scripts/interop-setup installs it as root"))
-        func `a browser shows a page without a word on its console and without a request`() throws {
+        func `a browser shows a page without a word on its console and without a request`() async throws {
             let browser = try #require(Browser.path, "continuous integration wants a browser")
-            let (page, path) = try Self.page(try Self.sample.get().path)
-            let shown = try Self.show(path, in: browser)
+            let (page, path) = try await Self.page(try await Self.sample.value.path)
+            let shown = try await Self.show(path, in: browser)
             #expect(shown.status == 0 && shown.dom.contains("</html>"))
             #expect(shown.console == [])
             #expect(shown.requests == [])
@@ -172,14 +175,14 @@ extension InteropTests {
             .enabled(
                 if: Browser.path != nil || Browser.isRequired,
                 "there is no Chromium; scripts/interop-setup installs it as root"))
-        func `a page that says something and asks for something is seen to do it`() throws {
+        func `a page that says something and asks for something is seen to do it`() async throws {
             let browser = try #require(Browser.path, "continuous integration wants a browser")
             let folder = try ScratchFolder()
             let path = try folder.file(
                 "control.html",
                 "<!DOCTYPE html><title>a</title><script>console.error('heard')</script><img src='http://gateway.invalid/asked.png'>"
             )
-            let shown = try Self.show(path, in: browser)
+            let shown = try await Self.show(path, in: browser)
             #expect(shown.console.contains { $0.contains("heard") }, "\(shown.console)")
             #expect(shown.requests.contains { $0.contains("asked.png") }, "\(shown.requests)")
         }
@@ -196,8 +199,8 @@ extension InteropTests {
             var browser: String
         }
 
-        private static func show(_ path: String, in browser: String) throws -> Shown {
-            try Clients.run("browser.py", View(page: path, browser: browser), as: Shown.self)
+        private static func show(_ path: String, in browser: String) async throws -> Shown {
+            try await Clients.run("browser.py", View(page: path, browser: browser), as: Shown.self)
         }
 
         private struct ComparedFigures: Decodable {

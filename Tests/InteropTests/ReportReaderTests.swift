@@ -65,20 +65,20 @@ extension InteropTests {
 
         private static let forms = ["openmetrics", "prometheus", "markdown", "junit", "gobench"]
 
-        private static func read(_ texts: [String: String]) throws -> Answer {
-            try Clients.run("report_reader.py", texts, as: Answer.self)
+        private static func read(_ texts: [String: String]) async throws -> Answer {
+            try await Clients.run("report_reader.py", texts, as: Answer.self)
         }
 
-        private static func texts(_ arguments: [String], _ folder: ScratchFolder) throws -> [String: String] {
+        private static func texts(_ arguments: [String], _ folder: ScratchFolder) async throws -> [String: String] {
             var texts: [String: String] = [:]
-            for form in forms { texts[form] = try Product.report(arguments, as: form, in: folder) }
+            for form in forms { texts[form] = try await Product.report(arguments, as: form, in: folder) }
             return texts
         }
 
         /// What promtool finds wrong with a text in Prometheus' older format; nothing if all is well.
-        private static func promtoolFindings(_ text: String, _ folder: ScratchFolder) throws -> String {
+        private static func promtoolFindings(_ text: String, _ folder: ScratchFolder) async throws -> String {
             let file = try folder.file("metrics.prom", text)
-            let (output, status) = try Shell.run(
+            let (output, status) = try await Shell.run(
                 "'\(try Clients.prometheus("promtool"))' check metrics <'\(file)' 2>&1")
             return status == 0
                 ? String(decoding: output, as: UTF8.self) : "\(status): \(String(decoding: output, as: UTF8.self))"
@@ -96,17 +96,17 @@ extension InteropTests {
             #expect(numbers(answer.openmetrics) == numbers(answer.prometheus))
         }
 
-        @Test func `every form of a run's record is read by others, with the record's own figures`() throws {
+        @Test func `every form of a run's record is read by others, with the record's own figures`() async throws {
             let folder = try ScratchFolder()
             let profile = try folder.file("run.json5", Product.shortProfile)
             let file = "\(folder.path)/run.json"
-            let ran = try Product.run(
+            let ran = try await Product.run(
                 ["run", profile, "-q", "--calibration", "off", "-o", "json=\(file)"], in: folder)
             #expect(ran.status == 3, "one of its thresholds fails")
             let record = try RunRecord.read(file)
-            let texts = try Self.texts(["report", file], folder)
-            let answer = try Self.read(texts)
-            #expect(try Self.promtoolFindings(texts["prometheus"] ?? "", folder) == "")
+            let texts = try await Self.texts(["report", file], folder)
+            let answer = try await Self.read(texts)
+            #expect(try await Self.promtoolFindings(texts["prometheus"] ?? "", folder) == "")
             Self.expectSameMetrics(answer)
 
             let accepted = Double(record.ledger.accepted)
@@ -145,7 +145,7 @@ extension InteropTests {
                 result.values.contains { $0.key.hasSuffix("/s") && abs($0.value - rate) <= rate * 1e-6 }, "\(result)")
         }
 
-        @Test func `every form of several runs and of a comparison is read by others`() throws {
+        @Test func `every form of several runs and of a comparison is read by others`() async throws {
             let folder = try ScratchFolder()
             let runs = (1...6).map { index in
                 var run = Self.hostileRun("short")
@@ -156,9 +156,9 @@ extension InteropTests {
             let file = "\(folder.path)/runs.json"
             try RecordFile(path: file).write(RunSeriesRecord(runs))
             for arguments in [["report", file], ["compare", file, file]] {
-                let texts = try Self.texts(arguments, folder)
-                let answer = try Self.read(texts)
-                #expect(try Self.promtoolFindings(texts["prometheus"] ?? "", folder) == "", "\(arguments)")
+                let texts = try await Self.texts(arguments, folder)
+                let answer = try await Self.read(texts)
+                #expect(try await Self.promtoolFindings(texts["prometheus"] ?? "", folder) == "", "\(arguments)")
                 Self.expectSameMetrics(answer)
                 #expect(answer.gobench.results.count == (arguments[0] == "report" ? 6 : 12))
                 let text = try #require(texts["markdown"])
@@ -168,14 +168,15 @@ extension InteropTests {
             }
         }
 
-        @Test func `hostile texts reach their readers as they are, and nothing else of the page changes`() throws {
+        @Test func `hostile texts reach their readers as they are, and nothing else of the page changes`() async throws
+        {
             let folder = try ScratchFolder()
             let name = "a|b\\c\"d'<script>e</script>&amp; `x` *y* _z_ [l](u) <details> # EOF"
             let file = "\(folder.path)/hostile.json"
             try RecordFile(path: file).write(Self.hostileRun(name))
-            let texts = try Self.texts(["report", file], folder)
-            let answer = try Self.read(texts)
-            #expect(try Self.promtoolFindings(texts["prometheus"] ?? "", folder) == "")
+            let texts = try await Self.texts(["report", file], folder)
+            let answer = try await Self.read(texts)
+            #expect(try await Self.promtoolFindings(texts["prometheus"] ?? "", folder) == "")
             #expect(answer.openmetrics.flatMap(\.samples).allSatisfy { $0.labels["profile"] == name })
             #expect(answer.markdown.headings == ["PASSED: \(name)"])
             #expect(answer.markdown.elements["script"] == nil && answer.markdown.elements["a"] == nil)

@@ -45,21 +45,21 @@ extension InteropTests {
         private static func run(
             seconds: Int = 3, _ arguments: [String] = [], in folder: ScratchFolder,
             _ change: (inout Task) -> Void = { _ in }
-        ) throws -> (answer: Answer, output: String, record: RunRecord) {
+        ) async throws -> (answer: Answer, output: String, record: RunRecord) {
             let profile = try folder.file("run.json5", profile(seconds))
             let record = "\(folder.path)/run.json"
             var task = Task(
                 command: [try Simulator.program(), "run", profile, "--calibration", "off", "-o", "json=\(record)"]
                     + arguments, output: "\(folder.path)/output")
             change(&task)
-            let answer = try Clients.run("terminal_screen.py", task, as: Answer.self)
+            let answer = try await Clients.run("terminal_screen.py", task, as: Answer.self)
             let output = try String(contentsOfFile: task.output, encoding: .utf8)
             return (answer, output, try RunRecord.read(record))
         }
 
-        @Test func `the screen shows the run, and leaves nothing behind`() throws {
+        @Test func `the screen shows the run, and leaves nothing behind`() async throws {
             let folder = try ScratchFolder()
-            let (answer, output, record) = try Self.run(in: folder)
+            let (answer, output, record) = try await Self.run(in: folder)
             #expect(answer.status == 0 && record.verdict.status == .passed)
             let full = try #require(answer.screens.last { $0.lines.contains { $0.hasPrefix("processor") } })
             let text = full.lines.joined(separator: "\n")
@@ -77,9 +77,12 @@ extension InteropTests {
         }
 
         @Test(arguments: zip([SIGINT, SIGTERM], [Int32(130), 143]))
-        func `a signal takes the screen away, and the record is written`(_ signal: Int32, _ status: Int32) throws {
+        func `a signal takes the screen away, and the record is written`(_ signal: Int32, _ status: Int32) async throws
+        {
             let folder = try ScratchFolder()
-            let (answer, output, record) = try Self.run(seconds: 30, in: folder) { $0.signals = [[2, Double(signal)]] }
+            let (answer, output, record) = try await Self.run(seconds: 30, in: folder) {
+                $0.signals = [[2, Double(signal)]]
+            }
             #expect(answer.status == status && record.verdict.status == .interrupted && record.ledger.isBalanced)
             #expect(answer.screens.count > 3)
             #expect(answer.last.allSatisfy { $0.isEmpty } && answer.cursorColumn == 0, "\(answer.last)")
@@ -87,9 +90,9 @@ extension InteropTests {
             #expect(output.hasPrefix("INTERRUPTED: shown"))
         }
 
-        @Test func `a narrow and low terminal gets what fits, and no line wraps`() throws {
+        @Test func `a narrow and low terminal gets what fits, and no line wraps`() async throws {
             let folder = try ScratchFolder()
-            let (answer, _, _) = try Self.run(in: folder) {
+            let (answer, _, _) = try await Self.run(in: folder) {
                 $0.columns = 24
                 $0.rows = 6
             }
@@ -105,43 +108,45 @@ extension InteropTests {
         }
 
         @Test(arguments: [["CI": "true"], ["TERM": "dumb"]])
-        func `in a job and on a dumb terminal there are plain lines`(_ variables: [String: String]) throws {
+        func `in a job and on a dumb terminal there are plain lines`(_ variables: [String: String]) async throws {
             let folder = try ScratchFolder()
-            let (answer, _, _) = try Self.run(in: folder) { $0.environment.merge(variables) { $1 } }
+            let (answer, _, _) = try await Self.run(in: folder) { $0.environment.merge(variables) { $1 } }
             #expect(answer.status == 0 && answer.escapes == 0, "\(answer.text)")
             #expect(answer.text.contains("measuring 1 s, ") && answer.text.contains(" · reconnects "), "\(answer.text)")
         }
 
-        @Test func `without colours the screen has none, and asked for it comes in a job, too`() throws {
+        @Test func `without colours the screen has none, and asked for it comes in a job, too`() async throws {
             let folder = try ScratchFolder()
-            let (answer, _, _) = try Self.run(["--progress", "tui"], in: folder) {
+            let (answer, _, _) = try await Self.run(["--progress", "tui"], in: folder) {
                 $0.environment["NO_COLOR"] = "1"
                 $0.environment["CI"] = "1"
             }
-            #expect(answer.status == 0 && answer.colors == 0 && answer.drawn > 5)
+            #expect(answer.status == 0, "\(answer.text)")
+            #expect(answer.colors == 0 && answer.drawn > 5, "\(answer.drawn) times: \(answer.text)")
         }
 
         @Test(arguments: [[], ["--progress", "json"]])
-        func `a terminal that stands still does not hold up the run`(_ arguments: [String]) throws {
+        func `a terminal that stands still does not hold up the run`(_ arguments: [String]) async throws {
             let folder = try ScratchFolder()
-            let (answer, output, record) = try Self.run(seconds: 4, arguments, in: folder) {
+            let (answer, output, record) = try await Self.run(seconds: 4, arguments, in: folder) {
                 $0.reads = false
                 $0.columns = 1_000
                 $0.rows = 500
             }
-            #expect(answer.status == 0 && answer.seconds < 20, "\(answer.seconds) s")
-            #expect(record.intervals.count >= 4)
-            #expect(record.intervals.allSatisfy { $0.lengthNs < 1_800_000_000 }, "no interval waited for the terminal")
+            // One that waited would do so for good: this terminal is read when the run has ended. A busy machine needs time for its start.
+            #expect(answer.status == 0 && answer.seconds < 35, "\(answer.seconds) s")
+            #expect(record.intervals.count >= 3)
+            #expect(record.intervals.allSatisfy { $0.lengthNs < 3_000_000_000 }, "no interval waited for the terminal")
             #expect(output.hasPrefix("PASSED"))
         }
 
         @Test(arguments: ["2>&-", "2>/dev/full", "2> >(exec true)"])
-        func `a standard error that takes nothing is no reason to stop`(_ redirection: String) throws {
+        func `a standard error that takes nothing is no reason to stop`(_ redirection: String) async throws {
             let folder = try ScratchFolder()
             let profile = try folder.file("run.json5", Self.profile(2))
             for style in ["plain", "json"] {
                 let record = "\(folder.path)/\(style).json"
-                let (_, status) = try Shell.run(
+                let (_, status) = try await Shell.run(
                     """
                     exec bash -c "exec timeout 30 '\(try Simulator.program())' run '\(profile)' --calibration off \
                     --progress \(style) -o json='\(record)' >/dev/null \(redirection)"
@@ -152,10 +157,10 @@ extension InteropTests {
             }
         }
 
-        @Test func `each interval is a line of JSON with the documented fields`() throws {
+        @Test func `each interval is a line of JSON with the documented fields`() async throws {
             let folder = try ScratchFolder()
             let profile = try folder.file("run.json5", Self.profile(4))
-            let (_, status) = try Product.run(
+            let (_, status) = try await Product.run(
                 ["run", profile, "--calibration", "off", "--progress", "json"], in: folder)
             #expect(status == 0)
             let lines = try String(contentsOfFile: "\(folder.path)/errors", encoding: .utf8).split(separator: "\n")

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Transport
 
-@Suite(.timeLimit(.minutes(1))) struct AcceptFaultTests {
+@Suite(.timeLimit(.minutes(3))) struct AcceptFaultTests {
     @Test func `a share of connections is refused, always the same ones for a seed`() {
         var faults = AcceptFaults()
         faults.refusedShare = 0.3

@@ -3,7 +3,7 @@ import Primitives
 import Testing
 import Transport
 
-@Suite(.timeLimit(.minutes(1))) struct CalibrationTests {
+@Suite(.timeLimit(.minutes(3))) struct CalibrationTests {
     private let bound = PipeBound(bytesPerConnection: 1_000_003, duration: .seconds(30))
 
     @Test func `the raw pipe carries exactly the bytes asked for`() throws {

@@ -4,7 +4,7 @@ import Synchronization
 import Testing
 import Transport
 
-@Suite(.timeLimit(.minutes(1))) struct ClosingTests {
+@Suite(.timeLimit(.minutes(3))) struct ClosingTests {
     /// Case C04a: a client that writes at full speed always gets the last bytes of a graceful close.
     @Test func `a graceful close delivers its last bytes under a writing client, 200 times of 200`() async throws {
         let bench = try Bench()

@@ -4,7 +4,7 @@ import SecureChannel
 import Testing
 import Transport
 
-@Suite(.timeLimit(.minutes(1))) struct FaultTests {
+@Suite(.timeLimit(.minutes(3))) struct FaultTests {
     @Test func `a port where nobody listens is refused`() async throws {
         let bench = try Bench()
         let listener = try bench.listen()

@@ -3,7 +3,7 @@ import SecureChannel
 import Testing
 import Transport
 
-@Suite(.timeLimit(.minutes(1))) struct HandshakeTests {
+@Suite(.timeLimit(.minutes(3))) struct HandshakeTests {
     @Test(arguments: [TLSVersion.tls12, .tls13])
     func `a handshake tells version, cipher and times`(version: TLSVersion) async throws {
         let bench = try Bench(clientVersions: version...version)

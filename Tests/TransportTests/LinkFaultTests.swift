@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 import Transport
 
-@Suite(.timeLimit(.minutes(1))) struct LinkFaultTests {
+@Suite(.timeLimit(.minutes(3))) struct LinkFaultTests {
     @Test func `a half-closed link sends nothing more and hears everything`() async throws {
         let bench = try Bench()
         let bytes = seededBytes(300_000, seed: 11)

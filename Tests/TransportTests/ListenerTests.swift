@@ -4,7 +4,7 @@ import Synchronization
 import Testing
 import Transport
 
-@Suite(.timeLimit(.minutes(1))) struct ListenerTests {
+@Suite(.timeLimit(.minutes(3))) struct ListenerTests {
     @Test func `connections are spread over the loops in turn`() async throws {
         let bench = try Bench()
         let loops = try (0..<3).map { try EventLoop(label: "test.\($0)") }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Transport
 
-@Suite(.timeLimit(.minutes(1))) struct LoopTests {
+@Suite(.timeLimit(.minutes(3))) struct LoopTests {
     @Test func `bodies run in the order in which they were handed in`() async throws {
         let loop = try EventLoop()
         let order = Mutex<[Int]>([])

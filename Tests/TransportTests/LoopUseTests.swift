@@ -5,7 +5,7 @@ import Testing
 @testable import Transport
 
 /// What an event loop knows about its own use of the machine.
-@Suite(.timeLimit(.minutes(1))) struct LoopUseTests {
+@Suite(.timeLimit(.minutes(3))) struct LoopUseTests {
     private func waitTime(_ text: String) -> Interval? {
         Array(text.utf8).withUnsafeBytes { RunQueueClock.waitTime(in: $0) }
     }

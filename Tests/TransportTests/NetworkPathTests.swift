@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 import Transport
 
-@Suite(.timeLimit(.minutes(1))) struct NetworkPathTests {
+@Suite(.timeLimit(.minutes(3))) struct NetworkPathTests {
     private static let roundTrip = Interval.milliseconds(40)
 
     private func listen(

@@ -4,7 +4,7 @@ import Testing
 import Transport
 
 /// The page server at real sockets.
-@Suite(.timeLimit(.minutes(1))) struct PageServerTests {
+@Suite(.timeLimit(.minutes(3))) struct PageServerTests {
     private static let request = "GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n"
 
     private static func server(

@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 import Transport
 
-@Suite(.timeLimit(.minutes(1))) struct PressureTests {
+@Suite(.timeLimit(.minutes(3))) struct PressureTests {
     /// Case C19: the peer stops reading, our write blocks, and its answer is still read at once.
     @Test func `an answer is read while a write is blocked`() async throws {
         let bench = try Bench()

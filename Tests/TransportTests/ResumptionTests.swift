@@ -3,7 +3,7 @@ import SecureChannel
 import Testing
 import Transport
 
-@Suite(.timeLimit(.minutes(1))) struct ResumptionTests {
+@Suite(.timeLimit(.minutes(3))) struct ResumptionTests {
     struct Row: Sendable, CustomTestStringConvertible {
         let tickets: TLSTickets
         let resumed: Int

@@ -3,7 +3,7 @@ import SecureChannel
 import Testing
 import Transport
 
-@Suite(.timeLimit(.minutes(1))) struct TransferTests {
+@Suite(.timeLimit(.minutes(3))) struct TransferTests {
     @Test(arguments: [TLSVersion.tls12, .tls13])
     func `large streams arrive byte for byte in both directions at once`(version: TLSVersion) async throws {
         let bench = try Bench(clientVersions: version...version)

@@ -2,6 +2,7 @@ import Histograms
 import Primitives
 import ProviderSessions
 import RunRecords
+import Statistics
 import Workload
 
 extension RunRecord {

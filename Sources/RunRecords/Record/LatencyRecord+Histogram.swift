@@ -20,6 +20,12 @@ extension LatencyRecord {
     public func value(atQuantile quantile: Double) -> Int64? {
         (try? Histogram(base64: histogram))?.value(atQuantile: quantile)
     }
+
+    /// How many values are within a bound, to the width of the histogram's cells; nil if the histogram cannot be read.
+    public func count(upTo bound: Int64) -> Int64? {
+        guard bound >= 0 else { return 0 }
+        return (try? Histogram(base64: histogram))?.count(in: 0...bound)
+    }
 }
 
 extension QuantilesRecord {

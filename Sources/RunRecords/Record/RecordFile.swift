@@ -81,6 +81,11 @@ public struct RecordFile: Sendable {
     /// - Throws: ``RecordError``; the file of the last write is still there.
     public func write(_ series: RunSeriesRecord) throws(RecordError) { try write(series.encoded(), .machine) }
 
+    /// Writes the text of another record, down to the disk.
+    ///
+    /// - Throws: ``RecordError``; the file of the last write is still there.
+    public func write(encoded text: [UInt8]) throws(RecordError) { try write(text, .machine) }
+
     private func write(_ bytes: [UInt8], _ durability: FileAccess.Durability) throws(RecordError) {
         do throws(FileFailure) {
             try FileAccess.replace(path, with: bytes, durability: durability)

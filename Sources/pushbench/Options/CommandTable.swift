@@ -3,7 +3,8 @@ import Reports
 /// Every command and option of the program.
 enum CommandTable {
     static let commands = [
-        run, simulate, feedback, generate, certificates, keys, report, compare, calibrate, doctor, completions, manual,
+        run, simulate, feedback, generate, certificates, keys, report, compare, sweep, capacity, calibrate, doctor,
+        completions, manual,
     ]
 
     static let help = OptionSpec.flag("help", "h", "show this help")

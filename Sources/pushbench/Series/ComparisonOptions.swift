@@ -46,7 +46,7 @@ struct ComparisonOptions {
     }
 
     /// A share as `5%`.
-    private static func share(_ text: String, option: String) throws -> Double {
+    static func share(_ text: String, option: String) throws -> Double {
         guard text.hasSuffix("%"), let percent = Double(text.dropLast()), percent > 0, percent < 100 else {
             throw UsageError(description: "\(option) \(text): a share above 0% and below 100% is accepted")
         }

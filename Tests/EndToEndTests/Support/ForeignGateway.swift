@@ -11,7 +11,7 @@ final class ForeignGateway: Sendable {
     private let process: pid_t
 
     /// Starts it with a list of faults and waits until it listens.
-    init(_ program: NamedProgram, _ folder: ScratchFolder, faults: String) throws {
+    init(_ program: NamedProgram, _ folder: ScratchFolder, faults: String) async throws {
         let name = UUID().uuidString
         let (output, authority) = ("\(folder.path)/\(name).txt", "\(folder.path)/\(name).pem")
         self.authority = authority
@@ -32,7 +32,7 @@ final class ForeignGateway: Sendable {
                 self.port = port
                 return
             }
-            usleep(10_000)
+            try await Task.sleep(for: .milliseconds(10))
         }
         kill(process.processIdentifier, SIGKILL)
         throw POSIXError(.ETIMEDOUT)

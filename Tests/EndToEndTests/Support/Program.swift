@@ -22,13 +22,16 @@ enum Program {
     }
 
     /// Runs `pushbench` with these arguments behind a shell prelude such as `ulimit -n 256;`; both outputs come as one.
-    static func shell(_ prelude: String = "", _ arguments: [String]) throws -> Result {
+    static func shell(_ prelude: String = "", _ arguments: [String]) async throws -> Result {
         let quoted = ([try path()] + arguments).map { "'\($0)'" }.joined(separator: " ")
         // What runs on a busy machine measure must not be kept for those of the user.
         let cache = "XDG_CACHE_HOME='\(FileManager.default.temporaryDirectory.path)/pushbench-tests-cache'"
-        guard let pipe = popen("export \(cache); \(prelude) exec \(quoted) 2>&1 </dev/null", "r") else {
-            throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO)
-        }
+        return try await aside { try finished("export \(cache); \(prelude) exec \(quoted) 2>&1 </dev/null") }
+    }
+
+    /// What a command of the shell leaves; blocks until it has ended.
+    private static func finished(_ command: String) throws -> Result {
+        guard let pipe = popen(command, "r") else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
         var output: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 65_536)
         while true {  // ends with the program
@@ -40,13 +43,6 @@ enum Program {
         return Result(
             output: String(decoding: output, as: UTF8.self),
             status: status & 0x7F == 0 ? status >> 8 & 0xFF : 128 + status & 0x7F)
-    }
-
-    /// The same on a thread of its own, so that other tests go on while a long command line runs.
-    static func patientShell(_ prelude: String = "", _ arguments: [String]) async throws -> Result {
-        try await withCheckedThrowingContinuation { continuation in
-            Thread.detachNewThread { continuation.resume(with: Swift.Result { try shell(prelude, arguments) }) }
-        }
     }
 }
 

@@ -40,12 +40,14 @@ enum Clients {
     }
 
     /// Runs one of our drivers in `Clients` with a job and reads its result.
-    static func run<Result: Decodable>(_ driver: String, _ job: some Encodable, as type: Result.Type) throws -> Result {
+    static func run<Result: Decodable>(_ driver: String, _ job: some Encodable, as type: Result.Type) async throws
+        -> Result
+    {
         let interpreter = try interpreter(of: driver)
         let scratch = try ScratchFolder()
         let file = try scratch.file("job.json", String(decoding: JSONEncoder().encode(job), as: UTF8.self))
         let script = folder.appending(path: driver).path
-        let (output, status) = try Shell.run(
+        let (output, status) = try await Shell.run(
             "exec timeout 60 \(interpreter) '\(script)' '\(file)' 2>'\(scratch.path)/errors'")
         let errors = (try? String(contentsOfFile: "\(scratch.path)/errors", encoding: .utf8)) ?? ""
         try #require(status == 0, "\(driver) ended with \(status): \(errors)")
@@ -63,10 +65,10 @@ enum Clients {
     /// Feeds `openssl s_client` the bytes of a file; it ends when the server closes.
     static func runSClient(
         _ file: String, to simulator: Simulator, options: String = ""
-    ) throws -> (output: [UInt8], status: Int32, errors: String) {
+    ) async throws -> (output: [UInt8], status: Int32, errors: String) {
         let errors = "\(simulator.folder.path)/s_client"
         // `-quiet` also keeps it reading after its input has ended.
-        let (output, status) = try Shell.run(
+        let (output, status) = try await Shell.run(
             """
             exec timeout 30 openssl s_client -connect 127.0.0.1:\(simulator.port) -CAfile '\(simulator.authority)' \
             -verify_return_error -verify_hostname localhost \(options) -quiet <'\(file)' 2>'\(errors)'
@@ -75,8 +77,8 @@ enum Clients {
     }
 
     /// Feeds `openssl s_client` the bytes of a file and returns the bytes that the server sent before it closed in order.
-    static func sendRaw(_ file: String, to simulator: Simulator, options: String = "") throws -> [UInt8] {
-        let (output, status, errors) = try runSClient(file, to: simulator, options: options)
+    static func sendRaw(_ file: String, to simulator: Simulator, options: String = "") async throws -> [UInt8] {
+        let (output, status, errors) = try await runSClient(file, to: simulator, options: options)
         try #require(status == 0, "s_client ended with \(status): \(errors)")
         return output
     }
@@ -135,10 +137,12 @@ struct Failure: Decodable, Hashable, CustomStringConvertible {
 /// Commands of the shell.
 enum Shell {
     /// Runs a command and returns what it wrote and its exit status, 128 + the signal that ended it.
-    static func run(_ command: String) throws -> (output: [UInt8], status: Int32) {
-        let pipe = try start(command)
-        let output = readAll(pipe)
-        return (output, status(of: pclose(pipe)))
+    static func run(_ command: String) async throws -> (output: [UInt8], status: Int32) {
+        try await aside {
+            let pipe = try start(command)
+            let output = readAll(pipe)
+            return (output, status(of: pclose(pipe)))
+        }
     }
 
     /// Starts a command whose output is to be read.

@@ -12,16 +12,16 @@ enum Product {
         """
 
     /// Runs it and returns what it printed on its standard output, and its exit status.
-    static func run(_ arguments: [String], in folder: ScratchFolder) throws -> (output: String, status: Int32) {
+    static func run(_ arguments: [String], in folder: ScratchFolder) async throws -> (output: String, status: Int32) {
         let words = ([try Simulator.program()] + arguments).map { "'\($0)'" }.joined(separator: " ")
-        let (output, status) = try Shell.run(
+        let (output, status) = try await Shell.run(
             "export XDG_CACHE_HOME='\(folder.path)'; exec timeout 60 \(words) 2>'\(folder.path)/errors' </dev/null")
         return (String(decoding: output, as: UTF8.self), status)
     }
 
     /// A record, or a comparison of two, in one of the forms that it is written in.
-    static func report(_ arguments: [String], as form: String, in folder: ScratchFolder) throws -> String {
-        let (output, status) = try run(arguments + ["-o", "\(form)=-"], in: folder)
+    static func report(_ arguments: [String], as form: String, in folder: ScratchFolder) async throws -> String {
+        let (output, status) = try await run(arguments + ["-o", "\(form)=-"], in: folder)
         let errors = (try? String(contentsOfFile: "\(folder.path)/errors", encoding: .utf8)) ?? ""
         try #require(!output.isEmpty, "\(form): it ended with \(status) and says: \(errors)")
         return output

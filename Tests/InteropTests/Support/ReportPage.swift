@@ -35,8 +35,8 @@ struct ReportPage: Decodable {
 
     private struct Task: Encodable { var page: String }
 
-    static func read(_ path: String) throws -> ReportPage {
-        try Clients.run("html_page.py", Task(page: path), as: ReportPage.self)
+    static func read(_ path: String) async throws -> ReportPage {
+        try await Clients.run("html_page.py", Task(page: path), as: ReportPage.self)
     }
 
     /// Balanced, named, outlined, and without a way out.

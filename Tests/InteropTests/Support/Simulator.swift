@@ -18,12 +18,15 @@ final class Simulator {
     /// What it printed at its end.
     private(set) var closingSums = ""
 
+    /// Its output, which one thread reads at a time.
+    private struct Started: @unchecked Sendable { var pipe: UnsafeMutablePointer<FILE> }
+
     private let pipe: UnsafeMutablePointer<FILE>
     private let process: pid_t
     private var isRunning = true
 
     /// Starts it and waits until it listens; `authority` vouches for a certificate of the user's own.
-    init(_ options: [String] = [], authority: String? = nil) throws {
+    init(_ options: [String] = [], authority: String? = nil) async throws {
         folder = try ScratchFolder()
         self.authority = authority ?? "\(folder.path)/ca.pem"
         let program = try Self.program()
@@ -36,10 +39,12 @@ final class Simulator {
             separator: " ")
         // A simulator whose test died ends by itself; the signal that ends it in order is passed on.
         let command = "echo $$; exec timeout 150 '\(program)' \(arguments) 2>'\(path)/errors' </dev/null"
-        pipe = try Shell.start(command)
-        let first = Self.readLine(pipe).trimmingCharacters(in: .whitespacesAndNewlines)
-        process = pid_t(first) ?? 0
-        let ready = Self.readLine(pipe)
+        let (started, first, ready) = try await aside {
+            let pipe = try Shell.start(command)
+            return (Started(pipe: pipe), Self.readLine(pipe), Self.readLine(pipe))
+        }
+        pipe = started.pipe
+        process = pid_t(first.trimmingCharacters(in: .whitespacesAndNewlines)) ?? 0
         let errors = (try? String(contentsOfFile: "\(path)/errors", encoding: .utf8)) ?? ""
         let places = try #require(
             ready.firstMatch(of: /listening on [0-9.]+:(\d+), feedback on [0-9.]+:(\d+), HTTP\/2 on [0-9.]+:(\d+)/),
@@ -49,11 +54,14 @@ final class Simulator {
         http2Port = try #require(Int(places.3))
     }
 
-    deinit { if isRunning { _ = end() } }
+    deinit { if isRunning { _ = Self.end(process, pipe) } }
 
     /// Ends it with the signal that service managers send, and reads what it left.
-    func finish() throws -> Books {
-        let status = end()
+    func finish() async throws -> Books {
+        isRunning = false
+        let started = Started(pipe: pipe)
+        let (sums, status) = try await aside { [process] in Self.end(process, started.pipe) }
+        closingSums = sums
         let errors = (try? String(contentsOfFile: "\(folder.path)/errors", encoding: .utf8)) ?? ""
         try #require(status == 0, "the simulator ended with \(status): \(errors)")
         let book = try Data(contentsOf: URL(filePath: "\(folder.path)/ledger.json"))
@@ -64,20 +72,19 @@ final class Simulator {
     }
 
     /// Waits until so many notifications have been judged.
-    func waitForLog(lines: Int) throws {
+    func waitForLog(lines: Int) async throws {
         for _ in 0..<1_000 {
             let log = (try? String(contentsOfFile: "\(folder.path)/log.jsonl", encoding: .utf8)) ?? ""
             if log.utf8.count(where: { $0 == UInt8(ascii: "\n") }) >= lines { return }
-            usleep(10_000)
+            try await Task.sleep(for: .milliseconds(10))
         }
         Issue.record("fewer than \(lines) notifications were judged in ten seconds")
     }
 
-    private func end() -> Int32 {
-        isRunning = false
+    private static func end(_ process: pid_t, _ pipe: UnsafeMutablePointer<FILE>) -> (sums: String, status: Int32) {
         if process > 0 { kill(process, SIGTERM) }
-        closingSums = String(decoding: Shell.readAll(pipe), as: UTF8.self)
-        return Shell.status(of: pclose(pipe))
+        let sums = String(decoding: Shell.readAll(pipe), as: UTF8.self)
+        return (sums, Shell.status(of: pclose(pipe)))
     }
 
     private static func readLine(_ pipe: UnsafeMutablePointer<FILE>) -> String {

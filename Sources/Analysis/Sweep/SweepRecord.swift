@@ -1,0 +1,173 @@
+public import RunRecords
+
+/// What a sweep tried and found. Its JSON has the schema `pushbench.sweep/1`; a sweep that was interrupted goes on from it.
+public struct SweepRecord: Codable, Equatable, Sendable {
+    /// The schema that this version writes and reads.
+    public static let currentSchema = "pushbench.sweep/1"
+
+    /// The schema's name and version.
+    public var schema = SweepRecord.currentSchema
+    /// How the sweep ended.
+    public var verdict = VerdictRecord()
+    /// The program that made it.
+    public var tool = ToolRecord()
+    /// The machine it ran on.
+    public var machine = MachineRecord()
+    /// The profile's file.
+    public var profileName: String
+    /// ``Profile/hash`` of the profile before it was varied.
+    public var profileHash: String
+    /// What was varied.
+    public var grid: SweepGrid
+    /// How often a combination is run at most.
+    public var repeats: Int
+    /// Whether combinations that were clearly behind were given up.
+    public var isRace: Bool
+    /// The seed of the order.
+    public var seed: UInt64
+    /// The time that the user gave it; null for as long as it takes.
+    @ExplicitNull public var budgetNs: Int64?
+    /// The time that it took, added over all sittings.
+    public var elapsedNs: Int64 = 0
+    /// The runs, in the order in which they were made.
+    public var runs: [SweepRunRecord] = []
+    /// What the runs say; null before the first one.
+    @ExplicitNull public var findings: SweepFindings?
+
+    /// Makes the record of a sweep that has not begun.
+    public init(profileName: String, profileHash: String, grid: SweepGrid, plan: SweepRace.Plan) {
+        self.profileName = profileName
+        self.profileHash = profileHash
+        self.grid = grid
+        repeats = plan.repeats
+        isRace = plan.isRace
+        seed = plan.seed
+    }
+
+    /// How it is carried out.
+    public var plan: SweepRace.Plan {
+        var plan = SweepRace.Plan()
+        plan.repeats = repeats
+        plan.isRace = isRace
+        plan.seed = seed
+        return plan
+    }
+
+    /// The rates of each combination, in the order of its runs; nil for a run that did not finish.
+    public var rates: [[Double?]] {
+        var rates: [[Double?]] = Array(repeating: [], count: grid.count)
+        for run in runs where rates.indices.contains(run.cell) { rates[run.cell].append(run.acceptedPerSecond) }
+        return rates
+    }
+}
+
+/// The figures of one run of a sweep.
+public struct SweepRunRecord: Codable, Equatable, Sendable {
+    /// The combination, by its number in the grid.
+    public var cell: Int
+    /// How the run ended, in one word.
+    public var status: VerdictRecord.Status
+    /// Why, one sentence each; empty if it passed.
+    public var reasons: [String]
+    /// Whether it did all that was asked of it: each notification was accepted or refused.
+    public var isComplete: Bool
+    /// Accepted notifications per second; null of a run that did not finish, whose rate would say nothing.
+    @ExplicitNull public var acceptedPerSecond: Double?
+    /// What kept it from being faster; null if that is not known.
+    @ExplicitNull public var limit: LimitRecord.Kind?
+    /// The time that 99 of 100 notifications waited for their batch to leave; null without enough of them.
+    @ExplicitNull public var residenceP99Ns: Int64?
+    /// The response time that 99 of 100 did not exceed; null where there is none.
+    @ExplicitNull public var responseP99Ns: Int64?
+    /// The sender's processor time for each notification written; null if nothing was.
+    @ExplicitNull public var senderCPUPerNotificationNs: Double?
+    /// The most memory that the sender held.
+    public var senderPeakRSSBytes: Int64
+    /// The most memory that the simulator held; null without its account.
+    @ExplicitNull public var simulatorPeakRSSBytes: Int64?
+    /// Connections that were replaced.
+    public var reconnects: Int64
+    /// Notifications that had followed a bad one when its error reply came, at the median; null without error replies.
+    @ExplicitNull public var inFlightAtErrorP50: Int64?
+    /// Notifications written again for each replaced connection; null without any.
+    @ExplicitNull public var resentPerReconnect: Double?
+    /// Throughput lost for each replaced connection, in notifications; null where it cannot be told.
+    @ExplicitNull public var lostPerReconnect: Double?
+    /// What the busiest connection wrote, in averages of all connections; null with one connection.
+    @ExplicitNull public var busiestConnection: Double?
+
+    /// Takes a run's figures.
+    public init(cell: Int, _ record: RunRecord) {
+        self.cell = cell
+        status = record.verdict.status
+        reasons = record.verdict.reasons
+        isComplete = Self.isComplete(record)
+        limit = record.limit?.kind
+        senderPeakRSSBytes = record.resources.sender.peakRSSBytes
+        simulatorPeakRSSBytes = record.resources.simulator?.peakRSSBytes
+        reconnects = record.reconnects.count
+        guard isComplete else { return }
+        acceptedPerSecond = record.throughput.acceptedPerSecond
+        residenceP99Ns = record.latency["residence"]?.quantiles.p99
+        responseP99Ns = (record.latency["response"] ?? record.latency["acceptance"])?.quantiles.p99
+        senderCPUPerNotificationNs = Metric.plain(.senderCPUPerNotification).value(in: record)
+        inFlightAtErrorP50 = record.reconnects.inFlightAtError.p50
+        resentPerReconnect = record.reconnects.resentPerReconnect
+        lostPerReconnect = record.reconnects.throughputLost?.perReconnect
+        busiestConnection = Self.busiest(record.connections)
+    }
+
+    private static func isComplete(_ record: RunRecord) -> Bool {
+        let ledger = record.ledger
+        let hasEnded =
+            switch record.verdict.status {
+            case .passed, .failed, .generatorLimited, .scheduleMissed: true
+            case .running, .inconclusive, .unreachable, .interrupted, .internalError: false
+            }
+        return hasEnded && ledger.generated > 0 && ledger.accepted + ledger.rejected == ledger.generated
+    }
+
+    private static func busiest(_ connections: [ConnectionRecord]) -> Double? {
+        let total = connections.reduce(0) { $0 + $1.written }
+        guard connections.count > 1, total > 0, let most = connections.map(\.written).max() else { return nil }
+        return Double(most) * Double(connections.count) / Double(total)
+    }
+}
+
+extension SweepRecord {
+    /// The record as JSON with sorted keys.
+    ///
+    /// - Throws: ``RecordError/notEncodable(keyPath:)``.
+    public func encoded() throws(RecordError) -> [UInt8] { try RecordCoding.encoded(self) }
+
+    /// Reads the record of a sweep.
+    ///
+    /// - Throws: ``RecordError`` saying what is wrong with the file.
+    public static func read(_ path: String) throws(RecordError) -> SweepRecord {
+        let bytes = try RecordCoding.bytes(of: path)
+        let found = try RecordCoding.schema(of: bytes, path: path)
+        guard found == currentSchema else { throw .otherSchema(path: path, found: found) }
+        let record: SweepRecord = try RecordCoding.decoded(bytes, path: path)
+        guard record.runs.allSatisfy({ (0..<record.grid.count).contains($0.cell) }) else {
+            throw .malformed(path: path, keyPath: "runs", reason: "a run is of a combination that the grid has not")
+        }
+        return record
+    }
+
+    /// Ends a sitting: says what the sweep found, that its time was over, or that a signal with an exit code ended it.
+    public mutating func judge(wasStopped: Bool, signalCode: Int?) {
+        conclude()
+        let left = wasStopped ? ["the time was over before all runs were made"] : []
+        if let signalCode {
+            verdict = VerdictRecord(
+                status: .interrupted, reasons: ["interrupted by the user; --resume goes on"], exitCode: signalCode)
+        } else if let findings, findings.recommended != nil {
+            verdict = VerdictRecord(status: .passed, reasons: left, exitCode: 0)
+        } else {
+            let reason = findings?.reason ?? "no run was made"
+            verdict = VerdictRecord(
+                status: findings?.best == nil ? .inconclusive : .failed, reasons: [reason] + left,
+                exitCode: findings?.best == nil ? 4 : 3)
+        }
+    }
+}

@@ -1,0 +1,105 @@
+public import Analysis
+import Primitives
+import RunRecords
+
+/// What a search for capacity found, on a terminal: the rate with its bracket, then every try.
+public struct CapacityTable {
+    private let record: CapacityRecord
+    private let style: TerminalStyle
+
+    /// Makes the table of a search for a terminal.
+    public init(_ record: CapacityRecord, style: TerminalStyle) {
+        self.record = record
+        self.style = style
+    }
+
+    /// The table's text; ends with a line break.
+    public var text: String { (heading + [""] + table).joined(separator: "\n") + "\n" }
+
+    /// One try, while the search goes on.
+    public static func line(_ probe: ProbeRecord) -> String {
+        let answered = probe.answeredPerSecond.map { MetricUnit.rate.text($0) } ?? FigureText.missing
+        let reason = probe.reasons.first.map { ": \($0)" } ?? ""
+        return "\(probe.stage.rawValue) \(MetricUnit.rate.text(probe.ratePerSecond)): \(answered) answered, "
+            + TerminalStyle.plain.shown(probe.outcome.rawValue + reason)
+    }
+
+    // MARK: - Heading
+
+    private var heading: [String] {
+        var lines = [style.colored(style.shown(result), color)]
+        lines += record.verdict.reasons.map { style.shown("  - \($0)") }
+        let asked =
+            record.serviceLevel.isEmpty ? "99 % answered, nothing lost" : record.serviceLevel.joined(separator: ", ")
+        lines.append(style.shown("asked: \(asked)"))
+        if record.contradictions > 0 {
+            lines.append(
+                "noise: an edge of the bracket said another thing \(record.contradictions) times when tried again")
+        }
+        return lines
+    }
+
+    private var result: String {
+        func rate(_ perSecond: Double?) -> String { perSecond.map { MetricUnit.rate.text($0) } ?? FigureText.missing }
+        guard let finding = record.finding else { return "no capacity found: \(record.verdict.status.rawValue)" }
+        let (sustainable, failing) = (rate(finding.sustainablePerSecond), rate(finding.failingPerSecond))
+        return switch finding.kind {
+        case .found:
+            "sustainable: \(sustainable) (\(failing) fails)"
+                + (finding.isConfirmed == true ? ", confirmed" : ", NOT CONFIRMED by the long try")
+        case .atLeast: "sustainable: at least \(sustainable), the highest rate that was allowed"
+        case .generatorLimited:
+            "no capacity: \(sustainable) holds, and this machine does not generate \(failing)"
+        case .nothingHolds: "no capacity: not even \(failing) holds"
+        case .stopped: "no capacity found: the try at \(failing) cannot be used"
+        }
+    }
+
+    private var color: TerminalStyle.Color {
+        switch record.verdict.status {
+        case .passed: .green
+        case .failed, .internalError, .unreachable: .red
+        default: .yellow
+        }
+    }
+
+    // MARK: - Tries
+
+    private var table: [String] {
+        var table = TextTable([.left, .right, .right, .right, .right, .right, .right, .right, .right, .right, .left])
+        table.add([
+            "try", "offered/s", "answered/s", series ?? "latency", "p99", "p99.9", "errors", "in flight", "sender",
+            "target",
+            "outcome",
+        ])
+        for probe in record.probes { table.add(cells(of: probe)) }
+        return table.lines(style)
+    }
+
+    /// The latency that was asked about; else the one that tells how long an answer takes.
+    private var series: String? {
+        let asked = record.serviceLevel.lazy.compactMap { $0.split(separator: ".").first.map(String.init) }
+            .first { Metric.seriesNames.contains($0) }
+        guard asked == nil, let run = record.probes.first?.run else { return asked }
+        return ["response", "acceptance", "errorReply"].first { run.latency[$0] != nil }
+    }
+
+    private func cells(of probe: ProbeRecord) -> [String] {
+        func time(_ value: Int64?) -> String {
+            value.map { Interval(nanoseconds: $0).description } ?? FigureText.missing
+        }
+        func rate(_ value: Double?) -> String {
+            value.map { Count(Int64($0.rounded())).grouped } ?? FigureText.missing
+        }
+        func share(_ value: Double?) -> String { value.map { "\(Int((100 * $0).rounded())) %" } ?? FigureText.missing }
+        let run = probe.run
+        let latency = series.flatMap { run.latency[$0] }?.quantiles
+        let measured = run.intervals.map(\.inFlight)
+        let inFlight = measured.isEmpty ? nil : Double(measured.reduce(0, +)) / Double(measured.count)
+        return [
+            probe.stage.rawValue, rate(probe.offeredPerSecond), rate(probe.answeredPerSecond), time(latency?.p50),
+            time(latency?.p99), time(latency?.p999), Count(run.errors.reduce(0) { $0 + $1.count }).grouped,
+            rate(inFlight), share(run.limit?.senderBusy), share(run.limit?.simulatorBusy), probe.outcome.rawValue,
+        ]
+    }
+}

@@ -1,0 +1,126 @@
+import Analysis
+import Foundation
+import Primitives
+import RunRecords
+import Testing
+
+extension EndToEndTests {
+    /// `sweep` and `capacity`, as a user starts them.
+    @Suite struct PlanningRunTests {
+        private func profile(_ folder: ScratchFolder, faults: String = "", more: String = "") throws -> String {
+            try folder.file(
+                "plan.json5",
+                """
+                {
+                  target: { simulator: { loops: 1, faults: [\(faults)] } },
+                  workload: { notifications: 2_000, devices: 100, seed: 1 }, sender: { connections: 2, loops: 1 }, \(more)
+                }
+                """)
+        }
+
+        @Test func `capacity finds a hard limit, and keeps every try`() async throws {
+            let folder = try ScratchFolder()
+            let record = "\(folder.path)/capacity.json"
+            let limit = #"{ fault: "throttle", rate: "2000/s", scope: "total" }"#
+            let result = try await Program.shell(
+                "",
+                [
+                    "capacity", try profile(folder, faults: limit), "--start", "1000/s", "--tolerance", "25%",
+                    "--probe",
+                    "1s", "--settle", "500ms", "--confirm", "1s", "-o", "json=\(record)",
+                ])
+            let kept = try CapacityRecord.read(record)
+            #expect(result.status == Int32(kept.verdict.exitCode ?? -1), "\(result.output)")
+            #expect([0, 4].contains(result.status), "\(result.output)")
+            let finding = try #require(kept.finding)
+            #expect(finding.kind == .found)
+            // A burst may be answered from what the gateway may read at once; a busy machine may be slower than asked.
+            #expect((1_200...2_600).contains(try #require(finding.sustainablePerSecond)), "\(result.output)")
+            #expect(kept.probes.last?.stage == .confirm)
+            #expect(kept.probes.allSatisfy { $0.run.simulatorLedger != nil }, "a fresh simulator for each try")
+            #expect(result.output.contains("sustainable: ") && result.output.contains("bisect "), "\(result.output)")
+        }
+
+        @Test func `capacity stops at the highest rate allowed`() async throws {
+            let folder = try ScratchFolder()
+            let result = try await Program.shell(
+                "",
+                [
+                    "capacity", try profile(folder), "--start", "200/s", "--max-rate", "200/s", "--probe", "500ms",
+                    "--settle", "100ms", "--slo", "lost == 0", "-q", "-o", "json=-",
+                ])
+            #expect(result.status == 0, "\(result.output)")
+            #expect(result.output.contains(#""kind" : "atLeast""#), "\(result.output)")
+        }
+
+        @Test(arguments: [
+            (["--slo", "response.p99 < 20"], "--slo: "),
+            (["--slo", "compare(lost) < 5%"], "only conditions on one run"),
+            (["--tolerance", "0"], "--tolerance 0: a share"), (["--probe", "0s"], "--probe: "),
+            (["--max-rate", "x"], "--max-rate: "),
+            (["--set", "load.loop=open", "--set", "load.stages=[{rate:'1/s',for:'1s'}]"], "load.stages"),
+        ])
+        func `capacity refuses what it cannot do, before any run`(options: [String], said: String) async throws {
+            let folder = try ScratchFolder()
+            let result = try await Program.shell("", ["capacity", try profile(folder)] + options)
+            #expect(result.status == 2 && result.output.contains(said), "\(result.output)")
+            #expect(result.output.split(separator: "\n").count == 1, "\(result.output)")
+        }
+
+        @Test func `a sweep tries all settings, recommends one, and is interrupted and resumed without losing a run`()
+            async throws
+        {
+            let folder = try ScratchFolder()
+            let record = "\(folder.path)/sweep.json"
+            let words = [
+                "sweep", try profile(folder), "--vary", "sender.batch.notifications=1,10", "--vary",
+                "sender.connections=1,2", "--repeat", "2", "--full", "-o", "json=\(record)",
+            ]
+            // Each run takes a while by work that is planted, so that the signal comes in the middle.
+            let slow = ["--set", "sender.extraWork=200us"]
+            let stopped = try await Program.shell("(sleep 2; kill -INT $$) >/dev/null 2>&1 &", words + slow)
+            let first = try SweepRecord.read(record)
+            #expect(stopped.status == 130, "\(stopped.output)")
+            #expect(first.verdict.status == .interrupted && first.runs.count < 8, "\(stopped.output)")
+            let rest = try await Program.shell("", words + slow + ["--resume", record])
+            #expect(rest.status == 0, "\(rest.output)")
+            let whole = try SweepRecord.read(record)
+            #expect(Array(whole.runs.prefix(first.runs.count)) == first.runs)
+            #expect(whole.runs.count == 8 && whole.findings?.cells.allSatisfy { $0.runs == 2 } == true)
+            #expect(rest.output.contains("recommended: sender.batch.notifications="), "\(rest.output)")
+            let other = try await Program.shell("", words + ["--resume", record])
+            #expect(other.status == 2 && other.output.contains("is of another sweep"), "\(other.output)")
+        }
+
+        @Test func `a sweep ends with the time that it was given`() async throws {
+            let folder = try ScratchFolder()
+            let record = "\(folder.path)/sweep.json"
+            let result = try await Program.shell(
+                "",
+                [
+                    "sweep", try profile(folder), "--set", "sender.extraWork=200us", "--vary",
+                    "sender.connections=1,2,3,4", "--budget", "1500ms", "-q", "-o", "json=\(record)",
+                ])
+            let kept = try SweepRecord.read(record)
+            #expect(result.status == 0, "\(result.output)")
+            #expect(kept.runs.count < 12 && kept.verdict.reasons == ["the time was over before all runs were made"])
+        }
+
+        @Test(arguments: [
+            (["--vary", "sender.connections"], "is not KEY=VALUE"),
+            (["--vary", "sender.connections=1,,2"], "is empty"),
+            (["--vary", "sender.connections=1,1"], "stands there twice"),
+            (["--vary", "sender.conections=1"], "sender.conections"),
+            (["--vary", "sender.window=1", "--vary", "sender.batch.notifications=100"], "is less than a batch"),
+            (["--repeat", "0"], "--repeat 0"), (["--resume", "/dev/null"], "is empty"),
+        ])
+        func `a sweep refuses settings that no run can have, before any run`(options: [String], said: String)
+            async throws
+        {
+            let folder = try ScratchFolder()
+            let result = try await Program.shell("", ["sweep", try profile(folder)] + options)
+            #expect(result.status == 2 && result.output.contains(said), "\(result.output)")
+            #expect(result.output.split(separator: "\n").count == 1, "\(result.output)")
+        }
+    }
+}

@@ -1,0 +1,256 @@
+import Primitives
+import RunRecords
+import Statistics
+import Testing
+
+@testable import Analysis
+
+@Suite struct SweepGridTests {
+    private let grid = SweepGrid([
+        SweepGrid.Axis(key: "sender.batch.notifications", values: ["1", "10", "100"]),
+        SweepGrid.Axis(key: "sender.connections", values: ["1", "4"]),
+    ])
+
+    @Test func `each combination has one number, and the last axis changes fastest`() {
+        #expect(grid.count == 6)
+        #expect((0..<6).map { grid.values(ofCell: $0) }.prefix(3) == [["1", "1"], ["1", "4"], ["10", "1"]])
+        for cell in 0..<6 { #expect(grid.cell(at: grid.place(ofCell: cell)) == cell) }
+        #expect(grid.cell(at: [0, 2]) == nil)
+        #expect(grid.text(ofCell: 5) == "sender.batch.notifications=100 sender.connections=4")
+    }
+
+    @Test func `neighbors are one step away on one axis, within the grid`() {
+        #expect(grid.neighbors(ofCell: 0).sorted() == [1, 2])
+        #expect(grid.neighbors(ofCell: 3).sorted() == [1, 2, 5])
+    }
+}
+
+@Suite struct SweepRaceTests {
+    /// Carries a race out on combinations with known rates and some noise; returns how often each was run.
+    private func race(
+        _ truth: [Double], noise: Double = 0.02, seed: UInt64 = 1, isRace: Bool = true, repeats: Int = 5
+    ) -> [Int] {
+        var plan = SweepRace.Plan()
+        plan.isRace = isRace
+        plan.repeats = repeats
+        plan.seed = seed
+        var race = SweepRace(plan, known: truth.map { _ in [] })
+        var random = SeededRandom(seed: seed &+ 1_000)
+        var counts = truth.map { _ in 0 }
+        while let cell = race.cell {
+            counts[cell] += 1
+            race.take(truth[cell] * (1 + noise * (2 * random.unit() - 1)))
+        }
+        return counts
+    }
+
+    @Test func `without a race all combinations are run as often, each round in an order of its own`() {
+        var plan = SweepRace.Plan()
+        plan.isRace = false
+        plan.repeats = 3
+        var race = SweepRace(plan, known: Array(repeating: [], count: 8))
+        var order: [Int] = []
+        while let cell = race.cell {
+            order.append(cell)
+            race.take(Double(cell + 1))
+        }
+        let rounds = [Array(order[0..<8]), Array(order[8..<16]), Array(order[16..<24])]
+        #expect(order.count == 24 && rounds.allSatisfy { $0.sorted() == Array(0..<8) })
+        #expect(Set(rounds).count == 3)
+    }
+
+    @Test(arguments: 1...20) func `a race runs what is clearly behind once, and what may win to the end`(seed: UInt64) {
+        let truth = [10.0, 20, 40, 60, 80, 99, 100, 98, 70, 30]
+        let counts = race(truth, seed: seed)
+        #expect([5, 6, 7].allSatisfy { counts[$0] == 5 }, "seed \(seed): \(counts)")
+        #expect([0, 1, 2].allSatisfy { counts[$0] == 1 }, "seed \(seed): \(counts)")
+        #expect(counts.reduce(0, +) <= 30, "seed \(seed): at most six tenths of all: \(counts)")
+    }
+
+    @Test func `luck in two runs gives nobody up who is as good`() {
+        // Two rates that hardly scatter at first would make any difference look certain.
+        let counts = race([100, 101, 100, 99], noise: 0.0001)
+        #expect(counts == [5, 5, 5, 5])
+    }
+
+    @Test func `a combination that does not finish twice is given up`() {
+        var race = SweepRace(SweepRace.Plan(), known: [[], []])
+        var counts = [0, 0]
+        while let cell = race.cell {
+            counts[cell] += 1
+            race.take(cell == 0 ? nil : 100)
+        }
+        #expect(counts == [2, 5])
+    }
+
+    @Test func `a race goes on from what is known, as if it had never stopped`() {
+        let truth = [50.0, 100, 97, 20]
+        var whole = SweepRace(SweepRace.Plan(), known: truth.map { _ in [] })
+        var made: [Int] = []
+        while let cell = whole.cell {
+            made.append(cell)
+            whole.take(truth[cell])
+        }
+        for stop in made.indices {
+            var known: [[Double?]] = truth.map { _ in [] }
+            for cell in made[..<stop] { known[cell].append(truth[cell]) }
+            var rest = SweepRace(SweepRace.Plan(), known: known)
+            var order: [Int] = []
+            while let cell = rest.cell {
+                order.append(cell)
+                rest.take(truth[cell])
+            }
+            #expect(order == Array(made[stop...]), "stopped after \(stop)")
+        }
+    }
+}
+
+/// C24: settings out of runs whose figures are known.
+@Suite struct SweepFindingsTests {
+    private static let axes = [
+        SweepGrid.Axis(key: "sender.batch.notifications", values: ["1", "10", "100"]),
+        SweepGrid.Axis(key: "sender.connections", values: ["1", "4"]),
+    ]
+
+    private static func run(
+        _ cell: Int, rate accepted: Int64, _ change: (inout RunRecord) -> Void = { _ in }
+    ) -> SweepRunRecord {
+        var record = sampleRecord()
+        record.throughput = ThroughputRecord(accepted: accepted, written: accepted, bytes: 0, over: .seconds(1))
+        record.resources.simulator?.peakRSSBytes = 30 << 20
+        change(&record)
+        return SweepRunRecord(cell: cell, record)
+    }
+
+    private static func findings(_ runs: [SweepRunRecord]) throws -> SweepFindings {
+        var record = SweepRecord(
+            profileName: "p.json5", profileHash: "", grid: SweepGrid(axes), plan: SweepRace.Plan())
+        record.runs = runs
+        record.conclude()
+        return try #require(record.findings)
+    }
+
+    @Test func `a combination has the median of its runs, and the memory of both sides`() throws {
+        let cell = try Self.findings([
+            Self.run(3, rate: 80_000), Self.run(3, rate: 90_000), Self.run(3, rate: 81_000),
+        ]).cells[3]
+        #expect(cell.values == ["10", "4"] && cell.runs == 3)
+        #expect(cell.acceptedPerSecond == 81_000 && cell.lowestPerSecond == 80_000 && cell.highestPerSecond == 90_000)
+        #expect(cell.residenceP99Ns == sampleRecord().latency["residence"]?.quantiles.p99.map(Double.init))
+        #expect(cell.residenceP99Ns != nil)
+        #expect(cell.senderPeakRSSBytes == 48 << 20 && cell.simulatorPeakRSSBytes == 30 << 20)
+        #expect(cell.limit == .simulator)
+    }
+
+    @Test func `the cheapest combination within three percent of the best is recommended`() throws {
+        let rates: [Int64] = [10_000, 20_000, 96_900, 97_100, 99_000, 100_000]
+        let findings = try Self.findings(rates.enumerated().map { Self.run($0, rate: $1) })
+        #expect(findings.best == 5 && findings.recommended == 3)
+        #expect(findings.reason.hasPrefix("the cheapest of 3 within 3 % of the best rate, 100 k/s (100, 4)"))
+        #expect(findings.sensitivity.map(\.cell) == [1, 5, 2])
+        let shares = findings.sensitivity.compactMap(\.share)
+        #expect(abs(shares[0] - 20_000 / 97_100) < 1e-9 && shares[1] > 1)
+    }
+
+    @Test func `a cheaper combination that these runs do not show to be behind is named`() throws {
+        func findings(_ scatter: Double) throws -> SweepFindings {
+            try Self.findings(
+                [(2, 940.0), (3, 1_000)].flatMap { cell, rate in
+                    [-1.0, 0, 1].map { Self.run(cell, rate: Int64(rate * (1 + scatter * $0))) }
+                })
+        }
+        let noisy = try findings(0.1)
+        #expect(noisy.recommended == 3 && noisy.cheapestNotBehind == 2 && abs(noisy.scatter - 0.1) < 0.01)
+        #expect(try findings(0.001).scatter == PooledRates.scatterMin)
+        let clear = try Self.findings(
+            [(2, 700.0), (3, 1_000)].flatMap { cell, rate in
+                [-1.0, 0, 1].map { Self.run(cell, rate: Int64(rate * (1 + 0.02 * $0))) }
+            })
+        #expect(clear.recommended == 3 && clear.cheapestNotBehind == nil)
+    }
+
+    @Test func `of equal products the one with fewer connections is cheaper`() throws {
+        let axes = [
+            SweepGrid.Axis(key: "sender.batch.notifications", values: ["10", "40"]),
+            SweepGrid.Axis(key: "sender.connections", values: ["1", "4"]),
+        ]
+        var record = SweepRecord(profileName: "", profileHash: "", grid: SweepGrid(axes), plan: SweepRace.Plan())
+        record.runs = [Self.run(1, rate: 100), Self.run(2, rate: 100)]
+        record.conclude()
+        #expect(record.findings?.recommended == 2)
+    }
+
+    @Test func `what fails its thresholds is not recommended`() throws {
+        let runs = [
+            Self.run(3, rate: 100_000) { $0.verdict = VerdictRecord(status: .failed, reasons: ["slow"], exitCode: 3) },
+            Self.run(4, rate: 99_000),
+        ]
+        let findings = try Self.findings(runs)
+        #expect(findings.best == 3 && findings.recommended == 4)
+        let none = try Self.findings([runs[0]])
+        #expect(none.recommended == nil && none.reason.contains("none of the 1 combinations"))
+    }
+
+    @Test(
+        arguments: [.running, .inconclusive, .unreachable, .interrupted, .internalError] as [VerdictRecord.Status])
+    func `a run that did not finish leaves its combination without a rate`(status: VerdictRecord.Status) throws {
+        let unfinished = Self.run(0, rate: 1_000_000) { $0.verdict.status = status }
+        #expect(!unfinished.isComplete && unfinished.acceptedPerSecond == nil && unfinished.residenceP99Ns == nil)
+        let findings = try Self.findings([unfinished, Self.run(0, rate: 1_000_000), Self.run(2, rate: 10)])
+        #expect(findings.cells[0].acceptedPerSecond == nil && findings.cells[0].incompleteRuns == 1)
+        #expect(findings.best == 2)
+        #expect(try Self.findings([unfinished]).best == nil)
+    }
+
+    @Test func `a run that lost, left or does not know some is incomplete, however it was judged`() {
+        for path in [\LedgerRecord.lost, \.unknown, \.unsent] as [WritableKeyPath<LedgerRecord, Int64>] {
+            let run = Self.run(1, rate: 1_000) {
+                $0.ledger.accepted -= 1
+                $0.ledger[keyPath: path] = 1
+            }
+            #expect(!run.isComplete)
+        }
+        #expect(!Self.run(1, rate: 0) { $0.ledger = LedgerRecord() }.isComplete)
+    }
+
+    @Test func `an effect is the mean with a value against the mean of all`() throws {
+        let findings = try Self.findings([
+            Self.run(0, rate: 100), Self.run(1, rate: 400), Self.run(2, rate: 100), Self.run(3, rate: 400),
+        ])
+        let effects = findings.effects.map { ($0.value, $0.share.map { ($0 * 1_000).rounded() / 1_000 }) }
+        #expect(effects.map(\.0) == ["1", "10", "100", "1", "4"])
+        #expect(effects.map(\.1) == [1, 1, nil, 0.5, 2])
+    }
+
+    @Test func `notifications that crowd on one connection are flagged`() throws {
+        let findings = try Self.findings([
+            Self.run(1, rate: 100) { record in
+                record.connections = [900, 50, 25, 25].enumerated().map { index, written in
+                    var connection = ConnectionRecord(index: index)
+                    connection.written = Int64(written)
+                    return connection
+                }
+            }
+        ])
+        #expect(findings.cells[1].busiestConnection == 3.6 && findings.cells[1].isUneven)
+        #expect(!(try Self.findings([Self.run(1, rate: 100)])).cells[1].isUneven)
+    }
+
+    @Test func `a record of a sweep is read back, and one of another kind is refused`() throws {
+        var record = SweepRecord(
+            profileName: "p.json5", profileHash: "h", grid: SweepGrid(Self.axes), plan: SweepRace.Plan())
+        record.runs = [Self.run(3, rate: 100)]
+        record.judge(wasStopped: true, signalCode: nil)
+        let folder = try TemporaryFolder()
+        let path = folder.path("sweep.json")
+        try RecordFile(path: path).write(encoded: record.encoded())
+        #expect(try SweepRecord.read(path) == record)
+        #expect(
+            record.verdict.exitCode == 0 && record.verdict.reasons == ["the time was over before all runs were made"])
+        record.runs[0].cell = 6
+        try RecordFile(path: path).write(encoded: record.encoded())
+        #expect(throws: RecordError.self) { try SweepRecord.read(path) }
+        try RecordFile(path: path).write(encoded: sampleRecord().encoded())
+        #expect(throws: RecordError.otherSchema(path: path, found: "pushbench.run/1")) { try SweepRecord.read(path) }
+    }
+}
