@@ -22,7 +22,8 @@ extension EndToEndTests {
             let folder = try ScratchFolder()
             let path = try record(folder)
             let arguments = words.map { $0 == "RECORD" ? path : $0 }
-            let outcome = try await Program.shell("exec >/dev/full;", arguments.filter { words[0] != "doctor" || $0 != path })
+            let outcome = try await Program.shell(
+                "exec >/dev/full;", arguments.filter { words[0] != "doctor" || $0 != path })
             #expect(outcome.status == 2)
         }
 
