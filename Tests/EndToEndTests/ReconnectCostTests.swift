@@ -110,7 +110,8 @@ extension EndToEndTests {
             }
             for (name, path) in [("sender", \IntervalRecord.senderRSSBytes), ("simulator", \.simulatorRSSBytes)] {
                 let (before, after) = (try #require(early[keyPath: path]), try #require(late[keyPath: path]))
-                #expect(after < before + (8 << 20), "\(name): \(record.intervals.map { $0[keyPath: path] ?? -1 })")
+                // Buffers grow to their bounds meanwhile; a thousand connections that stayed in memory would hold 30 MiB.
+                #expect(after < before + (12 << 20), "\(name): \(record.intervals.map { $0[keyPath: path] ?? -1 })")
             }
         }
     }

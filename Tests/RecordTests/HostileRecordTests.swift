@@ -127,6 +127,17 @@ import Testing
         try use(bytes(all), in: OutputFormat.allCases)
     }
 
+    @Test func `figures of a comparison may be negative, as throughput lost is by chance`() throws {
+        var run = full()
+        run.reconnects.count = 10
+        run.reconnects.throughputLost?.notifications = -910
+        run.reconnects.throughputLost?.reconnects = 10
+        let runs = [run, run, run, run]
+        let comparison = compare(runs, runs) { $0.resamples = 10 }
+        #expect(comparison.metrics.contains { $0.base.values.contains { ($0 ?? 0) < 0 } }, "or this shows nothing")
+        #expect(try Comparison.decode(bytes(json(comparison)), path: "c.json") == comparison)
+    }
+
     @Test func `a comparison with such numbers is refused, too, or shown`() throws {
         let runs = [full(), full(), full(), full()]
         let sample = try json(compare(runs, runs) { $0.resamples = 10 })

@@ -9,8 +9,10 @@ struct NumberRange {
     /// What may be negative: differences, and instants that are told from the start of the run.
     private static let signed: Set<String> = [
         "atNs", "bound", "detectNs", "goneSinceFirstMs", "goneSinceLastMs", "headroom", "ledgerDifference",
-        "notifications", "shift", "startNs", "throughputLost", "value",
+        "lostPerReconnect", "notifications", "shift", "startNs", "throughputLost", "value",
     ]
+    /// What holds figures of a comparison: some of them are negative in runs already, as throughput lost is by chance.
+    private static let signedWithin: Set<String> = ["confirmation", "metrics"]
     /// What is not a figure but was asked for: a profile, and seeds, which have 64 bits.
     private static let free: Set<String> = ["profile", "seed"]
 
@@ -95,8 +97,10 @@ struct NumberRange {
     }
 
     private var isSigned: Bool {
-        guard case .member(let name)? = places.last else { return false }
-        return Self.signed.contains(name)
+        if case .member(let name)? = places.last, Self.signed.contains(name) { return true }
+        return places.contains { place in
+            if case .member(let name) = place { Self.signedWithin.contains(name) } else { false }
+        }
     }
 
     private var keyPath: String {
