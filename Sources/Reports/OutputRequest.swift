@@ -80,6 +80,18 @@ public struct OutputRequest: Equatable, Sendable {
     }
 }
 
+extension [OutputRequest] {
+    /// The files among the places, of one form or of all.
+    public func files(of format: OutputFormat? = nil) -> [RecordFile] {
+        compactMap { output in
+            guard format == nil || output.format == format, case .file(let path) = output.destination else {
+                return nil
+            }
+            return RecordFile(path: path)
+        }
+    }
+}
+
 /// An output that cannot be understood.
 public enum OutputRequestError: Error, Equatable, Sendable {
     /// There is no path.

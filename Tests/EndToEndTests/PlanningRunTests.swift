@@ -106,6 +106,42 @@ extension EndToEndTests {
             #expect(kept.runs.count < 12 && kept.verdict.reasons == ["the time was over before all runs were made"])
         }
 
+        @Test func `a target that is not there ends a sweep as what it is`() async throws {
+            let folder = try ScratchFolder()
+            let record = "\(folder.path)/sweep.json"
+            let authority = try await Program.shell("", ["certificates", "\(folder.path)/keys"])
+            try #require(authority.status == 0, "\(authority.output)")
+            let names = try FileManager.default.contentsOfDirectory(atPath: "\(folder.path)/keys")
+            let ca = try #require(names.first { $0.contains("ca") || $0.contains("authority") }, "\(names)")
+            let profile = try folder.file(
+                "gone.json5",
+                """
+                { target: { host: "127.0.0.1", port: 1, tls: { caFile: "\(folder.path)/keys/\(ca)" } },
+                  workload: { notifications: 10 } }
+                """)
+            let result = try await Program.shell(
+                "",
+                [
+                    "sweep", profile, "--vary", "sender.connections=1,2", "-q", "-o", "json=\(record)",
+                ])
+            #expect(result.status == 8, "\(result.output)")
+            #expect(result.output.hasPrefix("pushbench: unreachable: "), "\(result.output)")
+            let kept = try SweepRecord.read(record)
+            #expect(kept.runs.isEmpty && kept.verdict.status == .unreachable)
+        }
+
+        @Test(arguments: [["-o", "json=-"], []])
+        func `what a full standard output did not take is an error`(options: [String]) async throws {
+            let folder = try ScratchFolder()
+            let rates = ["--start", "100/s", "--max-rate", "100/s", "--probe", "200ms", "--settle", "50ms"]
+            let searched = try await Program.shell(
+                "exec >/dev/full;", ["capacity", try profile(folder)] + rates + options)
+            #expect(searched.status == 2)
+            let axis = ["--vary", "sender.connections=1", "--repeat", "1"]
+            let swept = try await Program.shell("exec >/dev/full;", ["sweep", try profile(folder)] + axis + options)
+            #expect(swept.status == 2)
+        }
+
         @Test(arguments: [
             (["--vary", "sender.connections"], "is not KEY=VALUE"),
             (["--vary", "sender.connections=1,,2"], "is empty"),

@@ -240,7 +240,7 @@ import Testing
         var record = SweepRecord(
             profileName: "p.json5", profileHash: "h", grid: SweepGrid(Self.axes), plan: SweepRace.Plan())
         record.runs = [Self.run(3, rate: 100)]
-        record.judge(wasStopped: true, signalCode: nil)
+        record.judge(.timeOver)
         let folder = try TemporaryFolder()
         let path = folder.path("sweep.json")
         try RecordFile(path: path).write(encoded: record.encoded())

@@ -154,20 +154,36 @@ extension SweepRecord {
         return record
     }
 
-    /// Ends a sitting: says what the sweep found, that its time was over, or that a signal with an exit code ended it.
-    public mutating func judge(wasStopped: Bool, signalCode: Int?) {
+    /// How a sitting ended.
+    public enum End: Equatable, Sendable {
+        /// All runs were made.
+        case complete
+        /// The time that the user gave was over.
+        case timeOver
+        /// The user ended it by a signal, which has an exit code.
+        case interrupted(exitCode: Int)
+        /// The target was not there, as the verdict of a run says.
+        case unreachable(VerdictRecord)
+    }
+
+    /// Ends a sitting: says what the sweep found, or why there is nothing to say yet.
+    public mutating func judge(_ end: End) {
         conclude()
-        let left = wasStopped ? ["the time was over before all runs were made"] : []
-        if let signalCode {
+        switch end {
+        case .interrupted(let exitCode):
             verdict = VerdictRecord(
-                status: .interrupted, reasons: ["interrupted by the user; --resume goes on"], exitCode: signalCode)
-        } else if let findings, findings.recommended != nil {
-            verdict = VerdictRecord(status: .passed, reasons: left, exitCode: 0)
-        } else {
-            let reason = findings?.reason ?? "no run was made"
+                status: .interrupted, reasons: ["interrupted by the user; --resume goes on"], exitCode: exitCode)
+        case .unreachable(let reason): verdict = reason
+        case .complete, .timeOver:
+            let left = end == .timeOver ? ["the time was over before all runs were made"] : []
+            if let findings, findings.recommended != nil {
+                verdict = VerdictRecord(status: .passed, reasons: left, exitCode: 0)
+                return
+            }
+            let isNothing = findings?.best == nil
             verdict = VerdictRecord(
-                status: findings?.best == nil ? .inconclusive : .failed, reasons: [reason] + left,
-                exitCode: findings?.best == nil ? 4 : 3)
+                status: isNothing ? .inconclusive : .failed,
+                reasons: [findings?.reason ?? "no run was made"] + left, exitCode: isNothing ? 4 : 3)
         }
     }
 }

@@ -122,9 +122,7 @@ struct ComparisonOutput {
 
     /// Checks, before runs cost anything, that what was asked for can be written.
     func checkWritable() throws {
-        for output in outputs {
-            if case .file(let path) = output.destination { try RecordFile(path: path).checkWritable() }
-        }
+        for file in outputs.files() { try file.checkWritable() }
     }
 
     /// Writes a comparison everywhere, and returns its exit code, or that of the signal that ended it.

@@ -39,11 +39,7 @@ struct RunCommand {
         // From here on a signal ends the run in order, with a record.
         let interrupts = SignalWatch.install()
         // A path that cannot be written is found before the run costs anything.
-        let files = outputs.compactMap { output -> RecordFile? in
-            guard case .file(let path) = output.destination else { return nil }
-            return RecordFile(path: path)
-        }
-        for file in files { try file.checkWritable() }
+        for file in outputs.files() { try file.checkWritable() }
         for warning in profile.warnings where !parsed.has("quiet") { Terminal.complain("warning: \(warning)") }
         for threshold in profile.thresholds where threshold.isChange && !parsed.has("quiet") {
             Terminal.complain("warning: \(threshold.text) is about a change, which pushbench compare judges")
@@ -59,8 +55,8 @@ struct RunCommand {
         let page = try metrics.map { try MetricsPage($0, draft: start, warmup: profile.phases.warmup) }
         let printer = ProgressPrinter(style: progress, title: start.name)
         defer { printer.end() }
-        let keeper = RecordKeeper(record: start, files: jsonFiles)
-        let logs = try logPaths.map { try IntervalLogFile(path: $0, record: start) }
+        let keeper = RecordKeeper(record: start, files: outputs.files(of: .json))
+        let logs = try outputs.files(of: .hlog).map { try IntervalLogFile(path: $0.path, record: start) }
         let watch = ThresholdWatch(profile)
         let failure = Mutex<(outcome: ThresholdRecord, elapsed: Interval)?>(nil)
         var options = RunOptions(
@@ -111,20 +107,6 @@ struct RunCommand {
             outcomes = outcomes.map { $0.text == failure.outcome.text ? failure.outcome : $0 }
         }
         record.conclude(thresholds: outcomes)
-    }
-
-    private var logPaths: [String] {
-        outputs.compactMap { output in
-            guard output.format == .hlog, case .file(let path) = output.destination else { return nil }
-            return path
-        }
-    }
-
-    private var jsonFiles: [RecordFile] {
-        outputs.compactMap { output in
-            guard output.format == .json, case .file(let path) = output.destination else { return nil }
-            return RecordFile(path: path)
-        }
     }
 
     private func describe(_ record: inout RunRecord) {

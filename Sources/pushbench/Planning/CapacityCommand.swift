@@ -1,5 +1,4 @@
 import Analysis
-import Glibc
 import Harness
 import Primitives
 import Reports
@@ -8,33 +7,25 @@ import RunRecords
 /// Finds the highest rate at which a target holds what is asked of it.
 struct CapacityCommand {
     private let parsed: ParsedCommand
-    private let profile: Profile
     private let plan: CapacitySearch.Plan
     private let settle: Interval
     private let judge: ProbeJudge
-    private let outputs: [OutputRequest]
+    private let output: PlanOutput
 
     init(_ parsed: ParsedCommand) throws {
         self.parsed = parsed
-        profile = try Profile.read(
+        let profile = try Profile.read(
             file: parsed.arguments[0], faultsFile: parsed.last("faults"), overrides: parsed.overrides)
         try TargetPolicy.check(profile.target, allowedHosts: parsed.values["allow-host"] ?? [])
         try Self.check(profile)
         judge = ProbeJudge(ServiceLevel(try Self.conditions(parsed, profile)))
         plan = try Self.plan(parsed)
         settle = try parsed.interval("settle", default: .seconds(2))
-        outputs = try OutputRequest.read(parsed.values["output"] ?? [], of: [.json])
+        output = try PlanOutput(parsed)
     }
 
     func execute() async throws -> Int32 {
-        let files = outputs.compactMap { output -> RecordFile? in
-            guard case .file(let path) = output.destination else { return nil }
-            return RecordFile(path: path)
-        }
-        for file in files { try file.checkWritable() }
-        let isQuiet = parsed.has("quiet")
-        _ = await MachineLimits.auto.calibration(isQuiet: isQuiet)
-        let interrupts = SignalWatch.install()
+        let interrupts = try await output.begin()
         let folder = try ScratchFolder()
         var search = CapacitySearch(plan)
         var record = CapacityRecord(
@@ -48,21 +39,12 @@ struct CapacityCommand {
             record.probes.append(line)
             record.contradictions = search.contradictions
             record.finding = search.finding.map { CapacityFinding($0) }
-            if !isQuiet { Terminal.note(CapacityTable.line(line)) }
-            // Each try that has ended is safe, whatever comes later.
-            for file in files { try file.write(encoded: record.encoded()) }
+            output.note(CapacityTable.line(line))
+            try output.keep(record.encoded())
             if interrupts.value > 0 { break }
         }
         record.conclude(signalCode: interrupts.value > 0 ? Int(SignalWatch.exitCode) : nil)
-        for file in files { try file.write(encoded: record.encoded()) }
-        if outputs.contains(where: { $0.destination == .standardOutput }) {
-            let bytes = try record.encoded()
-            _ = bytes.withUnsafeBytes { Terminal.write($0, to: STDOUT_FILENO) }
-        } else if !isQuiet {
-            let style = TerminalStyle(isTerminal: Terminal.outputIsTerminal, environment: ProcessEnvironment.variables)
-            Terminal.write(CapacityTable(record, style: style).text, to: STDOUT_FILENO)
-        }
-        return ExitOptions(parsed).code(Int32(record.verdict.exitCode ?? 1), reasons: record.verdict.reasons)
+        return try output.finish(record.encoded(), record.verdict) { CapacityTable(record, style: $0).text }
     }
 
     /// The order of a run at one rate, with as many notifications as its time takes.

@@ -1,5 +1,4 @@
 import Analysis
-import Glibc
 import Harness
 import Primitives
 import Reports
@@ -10,7 +9,7 @@ import Transport
 struct SweepCommand {
     private let parsed: ParsedCommand
     private let start: SweepRecord
-    private let outputs: [OutputRequest]
+    private let output: PlanOutput
     private let budget: Interval?
 
     private static let defaultAxes = [
@@ -19,7 +18,7 @@ struct SweepCommand {
 
     init(_ parsed: ParsedCommand) throws {
         self.parsed = parsed
-        outputs = try OutputRequest.read(parsed.values["output"] ?? [], of: [.json])
+        output = try PlanOutput(parsed)
         budget = parsed.has("budget") ? try parsed.interval("budget", default: .seconds(1)) : nil
         let profile = try Self.profile(parsed, changes: [])
         try TargetPolicy.check(profile.target, allowedHosts: parsed.values["allow-host"] ?? [])
@@ -44,70 +43,46 @@ struct SweepCommand {
     }
 
     func execute() async throws -> Int32 {
-        let files = outputs.compactMap { output -> RecordFile? in
-            guard case .file(let path) = output.destination else { return nil }
-            return RecordFile(path: path)
-        }
-        for file in files { try file.checkWritable() }
         try checkCells()
-        let isQuiet = parsed.has("quiet")
-        _ = await MachineLimits.auto.calibration(isQuiet: isQuiet)
-        let interrupts = SignalWatch.install()
+        let interrupts = try await output.begin()
         let folder = try ScratchFolder()
         var record = start
         var race = SweepRace(record.plan, known: record.rates)
         let begin = MonotonicClock.now()
         func elapsed() -> Int64 { (MonotonicClock.now() - begin).nanoseconds + start.elapsedNs }
-        var wasStopped = false
+        var end = SweepRecord.End.complete
         while let cell = race.cell {
             if isOverBudget(record, elapsedNs: elapsed()) {
-                wasStopped = true
+                end = .timeOver
                 break
             }
             let run = try await RunProcess(order(ofCell: cell), in: folder).run(interrupts: interrupts)
             // Half a run says nothing of its combination; it is made again.
-            if interrupts.value > 0 { break }
-            let figures = SweepRunRecord(cell: cell, run)
-            if let hopeless = Self.uselessness(of: run) {
-                throw UsageError(description: "\(start.grid.text(ofCell: cell)): \(hopeless)")
+            if interrupts.value > 0 {
+                end = .interrupted(exitCode: Int(SignalWatch.exitCode))
+                break
             }
+            // A target that is not there is so at every setting.
+            guard run.verdict.status != .unreachable || run.ledger.accepted > 0 else {
+                end = .unreachable(run.verdict)
+                break
+            }
+            let figures = SweepRunRecord(cell: cell, run)
             record.runs.append(figures)
             race.take(figures.acceptedPerSecond)
             record.elapsedNs = elapsed()
             record.conclude()
-            // Each run that has ended is safe, whatever comes later.
-            for file in files { try file.write(encoded: record.encoded()) }
-            if !isQuiet {
-                Terminal.note(SweepTable.line(figures, of: record.grid, round: race.currentRound, left: race.runsLeft))
-            }
+            try output.keep(record.encoded())
+            output.note(SweepTable.line(figures, of: record.grid, round: race.currentRound, left: race.runsLeft))
         }
-        record.judge(
-            wasStopped: wasStopped, signalCode: interrupts.value > 0 ? Int(SignalWatch.exitCode) : nil)
-        for file in files { try file.write(encoded: record.encoded()) }
-        return try finish(record)
-    }
-
-    private func finish(_ record: SweepRecord) throws -> Int32 {
-        if outputs.contains(where: { $0.destination == .standardOutput }) {
-            let bytes = try record.encoded()
-            _ = bytes.withUnsafeBytes { Terminal.write($0, to: STDOUT_FILENO) }
-        } else if !parsed.has("quiet") {
-            let style = TerminalStyle(isTerminal: Terminal.outputIsTerminal, environment: ProcessEnvironment.variables)
-            Terminal.write(SweepTable(record, style: style).text, to: STDOUT_FILENO)
-        }
-        return ExitOptions(parsed).code(Int32(record.verdict.exitCode ?? 1), reasons: record.verdict.reasons)
+        record.judge(end)
+        return try output.finish(record.encoded(), record.verdict) { SweepTable(record, style: $0).text }
     }
 
     /// Whether another run, as long as the others were on average, would end after the time that the user gave.
     private func isOverBudget(_ record: SweepRecord, elapsedNs: Int64) -> Bool {
         guard let budget, !record.runs.isEmpty else { return false }
         return elapsedNs + record.elapsedNs / Int64(record.runs.count) > budget.nanoseconds
-    }
-
-    /// A target that is not there is so at every setting.
-    private static func uselessness(of run: RunRecord) -> String? {
-        guard run.verdict.status == .unreachable, run.ledger.accepted == 0 else { return nil }
-        return run.verdict.reasons.joined(separator: "; ")
     }
 
     // MARK: - Settings

@@ -30,20 +30,13 @@ struct RepeatedRun {
             if progress != .none { Terminal.note("run \(number) of \(count)") }
             series.add(try await RunProcess(order, in: folder).run(interrupts: interrupts))
             // Each run that has ended is safe, whatever comes later.
-            for file in jsonFiles { try file.write(series) }
+            for file in outputs.files(of: .json) { try file.write(series) }
             if interrupts.value > 0 { break }
         }
         if series.verdict.status == .interrupted { series.verdict.exitCode = Int(SignalWatch.exitCode) }
         try write(series)
         return ExitOptions(parsed).code(
             Int32(series.verdict.exitCode ?? Int(ExitCode.internalError)), reasons: series.verdict.reasons)
-    }
-
-    private var jsonFiles: [RecordFile] {
-        outputs.compactMap { output in
-            guard output.format == .json, case .file(let path) = output.destination else { return nil }
-            return RecordFile(path: path)
-        }
     }
 
     private func write(_ series: RunSeriesRecord) throws {
