@@ -32,6 +32,11 @@ public struct CapacityTable {
         let asked =
             record.serviceLevel.isEmpty ? "99 % answered, nothing lost" : record.serviceLevel.joined(separator: ", ")
         lines.append(style.shown("asked: \(asked)"))
+        if let knee = record.knee {
+            lines.append(
+                "knee: \(knee.series) climbs from \(MetricUnit.rate.text(knee.ratePerSecond)) on (p99 "
+                    + "\(Interval(nanoseconds: knee.p99Ns)) there), by the curve of all tries")
+        }
         if record.contradictions > 0 {
             lines.append(
                 "noise: an edge of the bracket said another thing \(record.contradictions) times when tried again")
@@ -68,20 +73,13 @@ public struct CapacityTable {
     private var table: [String] {
         var table = TextTable([.left, .right, .right, .right, .right, .right, .right, .right, .right, .right, .left])
         table.add([
-            "try", "offered/s", "answered/s", series ?? "latency", "p99", "p99.9", "errors", "in flight", "sender",
+            "try", "offered/s", "answered/s", record.latencySeries ?? "latency", "p99", "p99.9", "errors", "in flight",
+            "sender",
             "target",
             "outcome",
         ])
         for probe in record.probes { table.add(cells(of: probe)) }
         return table.lines(style)
-    }
-
-    /// The latency that was asked about; else the one that tells how long an answer takes.
-    private var series: String? {
-        let asked = record.serviceLevel.lazy.compactMap { $0.split(separator: ".").first.map(String.init) }
-            .first { Metric.seriesNames.contains($0) }
-        guard asked == nil, let run = record.probes.first?.run else { return asked }
-        return ["response", "acceptance", "errorReply"].first { run.latency[$0] != nil }
     }
 
     private func cells(of probe: ProbeRecord) -> [String] {
@@ -93,7 +91,7 @@ public struct CapacityTable {
         }
         func share(_ value: Double?) -> String { value.map { "\(Int((100 * $0).rounded())) %" } ?? FigureText.missing }
         let run = probe.run
-        let latency = series.flatMap { run.latency[$0] }?.quantiles
+        let latency = record.latencySeries.flatMap { run.latency[$0] }?.quantiles
         let measured = run.intervals.map(\.inFlight)
         let inFlight = measured.isEmpty ? nil : Double(measured.reduce(0, +)) / Double(measured.count)
         return [
