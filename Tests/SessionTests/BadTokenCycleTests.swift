@@ -1,4 +1,5 @@
 import Analysis
+import GatewaySimulator
 import Primitives
 import ProviderSessions
 import SimulatedTransport

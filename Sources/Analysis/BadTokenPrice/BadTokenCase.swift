@@ -1,5 +1,5 @@
 import Primitives
-import RunRecords
+public import RunRecords
 import Statistics
 
 /// The runs of one setting, those of the same setting without bad tokens, and the model that both together make.
@@ -175,5 +175,15 @@ struct BadTokenCase {
             time = (sender + simulator) / Double(max(1, details[0].cores))
         }
         model.handshake = Interval(nanoseconds: Int64(time))
+    }
+}
+
+extension BadTokenPrice {
+    /// What a bad token costs in one run by itself, whose rate without errors is taken from the run, too; nil if there was none, over
+    /// HTTP/2, and for runs that did not finish.
+    public init?(_ record: RunRecord) {
+        let run = SweepRunRecord(cell: 0, record)
+        guard run.isComplete, let own = BadTokenCase(cell: 0, runs: [run], errorFree: []) else { return nil }
+        self = own.price(scatter: 0)
     }
 }

@@ -1,4 +1,3 @@
-import Glibc
 public import Primitives
 
 /// What bad tokens cost over the binary interface, by a closed model: from the rate without errors to the rate with them.
@@ -95,12 +94,23 @@ public struct BadTokenModel: Equatable, Sendable {
         var untilBad = 1 / (badShare * own)
         if writesInBursts, let burst = onWayMax {
             // How many whole bursts come before the one with the bad token, each a round of the window before the next one.
-            let spared = pow(1 - badShare, burst)
+            let spared = Self.power(1 - badShare, UInt64(min(burst, 1e15).rounded()))
             untilBad = spared < 1 ? burst / own * spared / (1 - spared) : untilBad
         }
         return Cycles(
             perSecond: Double(connections) / (untilBad + reply.seconds + reconnect.seconds),
             inFlight: following(at: own))
+    }
+
+    /// A number from 0 to 1 to a whole power, by squaring.
+    private static func power(_ base: Double, _ exponent: UInt64) -> Double {
+        var (result, square, rest) = (1.0, base, exponent)
+        while rest > 0 {  // bounded: 64 binary digits
+            if rest & 1 == 1 { result *= square }
+            square *= square
+            rest >>= 1
+        }
+        return result
     }
 
     /// What a connection writes at such a rate until the reply is there, but for the bad one itself.

@@ -36,7 +36,7 @@ struct BadTokenTable {
 
     private struct Figure {
         var name: String
-        var path: KeyPath<BadTokenFigures, Double?> & Sendable
+        var path: any KeyPath<BadTokenFigures, Double?> & Sendable
     }
 
     private static let figures = [
