@@ -19,6 +19,9 @@ public struct SweepTable {
         var lines = heading(findings)
         if record.grid.axes.count >= 2 { lines += [""] + map(findings) }
         lines += [""] + cells(findings) + [""] + effects(findings)
+        if let badTokens = findings.badTokens {
+            lines += [""] + BadTokenTable(badTokens, of: record.grid).lines(style)
+        }
         return lines.joined(separator: "\n") + "\n"
     }
 
@@ -35,8 +38,10 @@ public struct SweepTable {
         var lines: [String] = []
         if let cell = findings.recommended {
             lines.append(style.colored(style.shown("recommended: \(record.grid.text(ofCell: cell))"), .green))
-        } else {
+        } else if record.grid.hasChoice {
             lines.append(style.colored("nothing to recommend", .red))
+        } else {
+            lines.append("no setting to choose")
         }
         lines.append(style.shown("  \(findings.reason)"))
         if let cheaper = findings.cheapestNotBehind {
