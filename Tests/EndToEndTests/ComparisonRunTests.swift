@@ -174,7 +174,7 @@ extension EndToEndTests {
             let threshold = try await Program.shell(
                 "", ["compare", series, holed, "--threshold", "compare(response.p99) < 5%", "-q"])
             #expect(
-                threshold.status == 3 && threshold.output.contains("there is no data for it"), "\(threshold.output)")
+                threshold.status == 4 && threshold.output.contains("there is no data for it"), "\(threshold.output)")
             #expect(try await Program.shell("", ["compare", series, series]).status == 0)
         }
 

@@ -45,7 +45,7 @@ extension Comparison {
         return ratios
     }
 
-    /// Takes back each regression that a second series of the same runs does not show again.
+    /// Takes back each regression, and each failure of a threshold about a change, that a second series of the same runs does not show again.
     ///
     /// - Parameters:
     ///   - second: the comparison of the second series.
@@ -59,6 +59,14 @@ extension Comparison {
             metrics[index].verdict = .noEvidence
             metrics[index].reason = "unconfirmed: it regressed once, and not when the runs were made again"
         }
+        for index in thresholds.indices where !thresholds[index].passed && thresholds[index].value != nil {
+            let threshold = thresholds[index]
+            guard second.thresholds.first(where: { $0.text == threshold.text })?.passed == true else { continue }
+            thresholds[index] = ThresholdRecord(text: threshold.text, value: threshold.value, passed: true)
+            notes.append("unconfirmed: \(threshold.text) failed once, and not when the runs were made again")
+        }
+        runs.errorCode = runs.errorCode ?? second.runs.errorCode
+        runs.candidateFailures = runs.candidateFailures ?? second.runs.candidateFailures
         obstacles += second.obstacles.filter { !obstacles.contains($0) }
         conclude(plan)
     }

@@ -74,7 +74,10 @@ struct CompareCommand {
 
     private func compareItself() throws -> Int32 {
         let series = try parsed.arguments.map(RunSeriesRecord.read)
-        let findings = ComparisonSelfTest(runs: series.flatMap(\.runs), plan: options.plan).findings
+        let runs = series.flatMap(\.runs)
+        var plan = options.plan
+        plan.noise = MachineNoise.floors(for: runs.first)
+        let findings = ComparisonSelfTest(runs: runs, plan: plan).findings
         for finding in findings { Terminal.show("\(finding.isAsExpected ? "ok    " : "FAILED") \(finding.text)") }
         return findings.allSatisfy(\.isAsExpected) ? ExitCode.passed : ExitCode.internalError
     }

@@ -42,8 +42,11 @@ struct InterleavedComparison {
         let outcome = try await runs.run(interrupts: interrupts)
         try keep(outcome)
         var comparison = compared(outcome)
-        if parsed.has("confirm"), comparison.verdict.status == .regressed, !outcome.isInterrupted {
-            if !parsed.has("quiet") { Terminal.note("regressed; the pairs run again to confirm it") }
+        if parsed.has("confirm"), [3, 5].contains(comparison.verdict.exitCode), !outcome.isInterrupted,
+            comparison.verdict.status == .regressed || comparison.hasFailedThreshold
+        {
+            let what = comparison.verdict.status == .regressed ? "regressed" : "a threshold failed"
+            if !parsed.has("quiet") { Terminal.note("\(what); the pairs run again to confirm it") }
             var again = runs
             again.seed &+= 1
             let second = try await again.run(interrupts: interrupts)
