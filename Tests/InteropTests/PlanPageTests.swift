@@ -41,29 +41,38 @@ extension InteropTests {
             return (sweep, capacity, folder)
         }
 
-        /// A record as Foundation's own reader of JSON sees it.
-        private static func json(_ path: String) throws -> [String: Any] {
-            try #require(
-                try JSONSerialization.jsonObject(with: Data(contentsOf: URL(filePath: path))) as? [String: Any])
+        /// A record as plain JSON, without the types that the program has for it.
+        private static func json(_ path: String) throws -> JSONValue {
+            try JSONDecoder().decode(JSONValue.self, from: Data(contentsOf: URL(filePath: path)))
         }
 
-        /// The number at a path of keys and places of a record.
-        private static func number(_ record: [String: Any], _ path: [String]) -> Double? {
-            var value: Any? = record
-            for name in path {
-                if let list = value as? [Any], let place = Int(name), list.indices.contains(place) {
-                    value = list[place]
-                } else {
-                    value = (value as? [String: Any])?[name]
+        /// What stands at a path of keys and places of a record.
+        private static func value(_ record: JSONValue, _ path: [String]) -> JSONValue? {
+            path.reduce(record) { value, name in
+                switch value {
+                case .object(let members): members[name]
+                case .array(let elements): Int(name).flatMap { elements.indices.contains($0) ? elements[$0] : nil }
+                default: nil
                 }
             }
-            return (value as? NSNumber)?.doubleValue
         }
 
-        private static func sweepValue(_ record: [String: Any], _ name: String) -> Double? {
+        private static func number(_ record: JSONValue, _ path: [String]) -> Double? {
+            switch value(record, path) {
+            case .integer(let number): Double(number)
+            case .number(let number): number
+            default: nil
+            }
+        }
+
+        private static func elements(_ record: JSONValue, _ path: [String]) -> [JSONValue] {
+            if case .array(let elements) = value(record, path) { elements } else { [] }
+        }
+
+        private static func sweepValue(_ record: JSONValue, _ name: String) -> Double? {
             let parts = name.split(separator: ".").map(String.init)
             switch parts[0] {
-            case "runs" where parts.count == 1: return (record["runs"] as? [Any]).map { Double($0.count) }
+            case "runs" where parts.count == 1: return Double(elements(record, ["runs"]).count)
             case "runs": return number(record, parts)
             case "recommended", "best":
                 let cell = number(record, ["findings", parts[0]]).map { "\(Int($0))" } ?? ""
@@ -72,25 +81,22 @@ extension InteropTests {
             }
         }
 
-        private static func capacityValue(_ record: [String: Any], _ name: String) -> Double? {
-            let probes = record["probes"] as? [Any] ?? []
-            if name == "probes" { return Double(probes.count) }
+        private static func capacityValue(_ record: JSONValue, _ name: String) -> Double? {
             let parts = name.split(separator: ".", maxSplits: 2).map(String.init)
             guard parts[0] == "probes" else { return number(record, parts) }
+            guard parts.count > 1 else { return Double(elements(record, ["probes"]).count) }
             let run = ["probes", parts[1], "run"]
-            let series = "response"
+            let quantiles = run + ["latency", "response", "quantiles"]
             switch parts[2] {
-            case "p50", "p99", "p99.9": return number(record, run + ["latency", series, "quantiles", parts[2]])
+            case "p50", "p99", "p99.9": return number(record, quantiles + [parts[2]])
+            case "response.p99": return number(record, quantiles + ["p99"])
             case "lost": return number(record, run + ["ledger", "lost"])
             case "senderBusy", "simulatorBusy": return number(record, run + ["limit", parts[2]])
             case "errors":
-                let run = (probes[Int(parts[1]) ?? 0] as? [String: Any])?["run"] as? [String: Any]
-                let errors = run?["errors"] as? [[String: Any]] ?? []
-                return errors.reduce(0) { $0 + (($1["count"] as? NSNumber)?.doubleValue ?? 0) }
+                return elements(record, run + ["errors"]).reduce(0) { $0 + (number($1, ["count"]) ?? 0) }
             case "inFlight":
-                let run = (probes[Int(parts[1]) ?? 0] as? [String: Any])?["run"] as? [String: Any]
-                let all = (run?["intervals"] as? [[String: Any]] ?? []).compactMap { $0["inFlight"] as? NSNumber }
-                return all.reduce(0) { $0 + $1.doubleValue } / Double(all.count)
+                let all = elements(record, run + ["intervals"]).compactMap { number($0, ["inFlight"]) }
+                return all.reduce(0, +) / Double(all.count)
             default: return number(record, ["probes", parts[1], parts[2]])
             }
         }
@@ -134,7 +140,7 @@ extension InteropTests {
                 let value = try #require(Self.capacityValue(record, figure.name), "no figure is \(figure.name)")
                 #expect(Double(figure.value) == value, "\(figure.name)")
             }
-            let tries = (record["probes"] as? [Any] ?? []).count
+            let tries = Self.elements(record, ["probes"]).count
             let table = try #require(page.tables.first { $0.caption == "Every try in its order" })
             #expect(table.rows.count == tries + 1 && tries > 0)
             for heading in ["Result", "Tries", "Limits", "Machine", "Configuration"] {
@@ -176,8 +182,8 @@ extension InteropTests {
                 let quoted = String(
                     decoding: try JSONSerialization.data(withJSONObject: hostile, options: .fragmentsAllowed),
                     as: UTF8.self)
-                let edited = keys.reduce(text) { text, key in
-                    text.replacing(try! Regex("\"\(key)\" : \"[^\"]*\""), with: "\"\(key)\" : \(quoted)")
+                let edited = try keys.reduce(text) { text, key in
+                    text.replacing(try Regex("\"\(key)\" : \"[^\"]*\""), with: "\"\(key)\" : \(quoted)")
                 }
                 let path = try sample.folder.file("hostile.json", edited)
                 let page = try await Self.report(path)
@@ -237,7 +243,7 @@ extension InteropTests {
             #expect(map[0].dropFirst() == ["1", "2", "3"] && map.dropFirst().map { $0[0] } == ["1", "50"])
             let record = try Self.json(sample.capacity)
             let tries = try #require(searched.markdown.tables.first { $0[0].first == "try" })
-            #expect(tries.count == (record["probes"] as? [Any] ?? []).count + 1)
+            #expect(tries.count == Self.elements(record, ["probes"]).count + 1)
             let cases = try #require(searched.junit).flatMap(\.cases)
             #expect(cases.map(\.name) == ["capacity", "response.p99 < 1s", "lost == 0"])
         }
