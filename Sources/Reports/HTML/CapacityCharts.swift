@@ -139,7 +139,7 @@ struct CapacityCharts {
             let name =
                 "try \(index + 1): \(FigureText.rate(Self.offered(record.probes[index]))), "
                 + record.probes[index].outcome.words
-            return points.count > 2 ? (name, points) : nil
+            return points.count > 1 ? (name, points) : nil
         }
         let all = lines.flatMap(\.points)
         guard let longest = all.map(\.seconds).max(), longest > 0, let highest = all.map(\.count).max() else {

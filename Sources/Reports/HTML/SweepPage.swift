@@ -160,17 +160,16 @@ struct SweepPage {
     private func combinations(_ findings: SweepFindings) -> HTMLPage.Section {
         let ranking = record.ranking(findings)
         let more = ranking.count - Self.rowLimit
+        let others = Self.others.filter { column in findings.cells.contains { column.value($0) != nil } }
         let columns: [HTMLTable.Column] =
             [.number("rank")] + record.grid.axes.map { .text($0.key) }
             + [
-                .number("runs"), .number("accepted/s"), .number("lowest"), .number("highest"),
-                .number("residence p99"), .number("response p99"), .number("CPU each"), .number("sender memory"),
-                .number("target memory"), .number("in flight at error"), .number("resent each"), .number("busiest"),
-                .text("limit"), .text("remarks"),
-            ]
-        var table = HTMLTable("All combinations, the fastest first", columns, keepsLast: true)
+                .number("runs"), .number("accepted/s"), .number("lowest"), .number("highest"), .text("remarks"),
+                .text("limit"),
+            ] + others.map { .number($0.title) }
+        var table = HTMLTable("All combinations, the fastest first", columns)
         for (rank, index) in ranking.prefix(Self.rowLimit).enumerated() {
-            table.add(.text("\(rank + 1)"), cells(of: index, findings))
+            table.add(.text("\(rank + 1)"), cells(of: index, findings, others))
         }
         return HTMLPage.Section(
             "combinations", "Combinations",
@@ -181,41 +180,81 @@ struct SweepPage {
                         + "\(percentText(findings.scatter))."),
                 table.markup,
                 more > 0 ? .paragraph("\(FigureText.count(Int64(more))) slower ones are in the record.") : .nothing,
+                troubles.isEmpty ? .nothing : .element("h3", text: "What went wrong"), .list(troubles),
             ])
     }
 
-    private func cells(of index: Int, _ findings: SweepFindings) -> [Markup] {
+    /// A column that is there if any combination has a figure for it.
+    private struct Column {
+        var name: String
+        var title: String
+        var value: (SweepCell) -> Double?
+        var text: (Double) -> String
+    }
+
+    private static var others: [Column] {
+        [
+            Column(name: "residenceP99Ns", title: "residence p99", value: \.residenceP99Ns) {
+                MetricUnit.time.text($0)
+            },
+            Column(name: "responseP99Ns", title: "response p99", value: \.responseP99Ns) { MetricUnit.time.text($0) },
+            Column(name: "senderCPUPerNotificationNs", title: "CPU each", value: \.senderCPUPerNotificationNs) {
+                MetricUnit.time.text($0)
+            },
+            Column(
+                name: "senderPeakRSSBytes", title: "sender memory",
+                value: { $0.runs > 0 ? Double($0.senderPeakRSSBytes) : nil }
+            ) { MetricUnit.size.text($0) },
+            Column(
+                name: "simulatorPeakRSSBytes", title: "target memory",
+                value: { $0.simulatorPeakRSSBytes.map(Double.init) }
+            ) { MetricUnit.size.text($0) },
+            Column(name: "inFlightAtErrorP50", title: "in flight at error", value: \.inFlightAtErrorP50) {
+                MetricUnit.count.text($0)
+            },
+            Column(name: "resentPerReconnect", title: "resent per reconnect", value: \.resentPerReconnect) {
+                MetricUnit.count.text($0)
+            },
+            Column(name: "lostPerReconnect", title: "throughput lost each", value: \.lostPerReconnect) {
+                MetricUnit.count.text($0)
+            },
+            Column(name: "busiestConnection", title: "busiest", value: \.busiestConnection) {
+                decimalText($0, places: 2)
+            },
+        ]
+    }
+
+    private func cells(of index: Int, _ findings: SweepFindings, _ others: [Column]) -> [Markup] {
         let cell = findings.cells[index]
-        let name = { (figure: String) in "cells.\(index).\(figure)" }
-        func time(_ figure: String, _ value: Double?) -> Markup {
-            .figure(name(figure), value.flatMap(numberText), FigureText.value(value, .time), absent: "-")
-        }
-        func number(_ figure: String, _ value: Double?) -> Markup {
-            .figure(
-                name(figure), value.flatMap(numberText), value.map { decimalText($0, places: 1) } ?? "", absent: "-")
-        }
-        func rate(_ figure: String, _ value: Double?) -> Markup {
-            .figure(name(figure), value.flatMap(numberText), FigureText.rate(value), absent: "-")
+        func figure(_ name: String, _ value: Double?, _ text: String) -> Markup {
+            .figure("cells.\(index).\(name)", value.flatMap(numberText), text, absent: FigureText.missing)
         }
         let remarks = record.remarks(on: index, findings).map { remark in
             RunPage.word("\(remark.sign) \(remark.text)", remark.mood)
         }
-        return cell.values.map { .text($0) } + [
-            .count(name("runs"), Int64(cell.runs)), rate("acceptedPerSecond", cell.acceptedPerSecond),
-            rate("lowestPerSecond", cell.lowestPerSecond), rate("highestPerSecond", cell.highestPerSecond),
-            time("residenceP99Ns", cell.residenceP99Ns), time("responseP99Ns", cell.responseP99Ns),
-            time("senderCPUPerNotificationNs", cell.senderCPUPerNotificationNs),
-            cell.runs == 0 ? .absent("-") : .size(name("senderPeakRSSBytes"), cell.senderPeakRSSBytes),
-            cell.simulatorPeakRSSBytes == nil
-                ? .absent("-") : .size(name("simulatorPeakRSSBytes"), cell.simulatorPeakRSSBytes),
-            number("inFlightAtErrorP50", cell.inFlightAtErrorP50),
-            number("resentPerReconnect", cell.resentPerReconnect),
-            .figure(
-                name("busiestConnection"), cell.busiestConnection.flatMap(numberText),
-                cell.busiestConnection.map { decimalText($0, places: 2) } ?? "", absent: "-"),
-            cell.limit.map { .text($0.rawValue) } ?? .absent("-"),
-            .joined(remarks.enumerated().flatMap { $0 == 0 ? [$1] : [.text(", "), $1] }),
+        let rates = [
+            ("acceptedPerSecond", cell.acceptedPerSecond), ("lowestPerSecond", cell.lowestPerSecond),
+            ("highestPerSecond", cell.highestPerSecond),
         ]
+        return cell.values.map { .text($0) } + [.count("cells.\(index).runs", Int64(cell.runs))]
+            + rates.map { figure($0, $1, FigureText.rate($1)) }
+            + [
+                .joined(remarks.enumerated().flatMap { $0 == 0 ? [$1] : [.text(", "), $1] }),
+                cell.limit.map { .text($0.rawValue) } ?? .absent(FigureText.missing),
+            ]
+            + others.map { column in figure(column.name, column.value(cell), column.value(cell).map(column.text) ?? "")
+            }
+    }
+
+    /// Why runs did not pass, for each combination the first reasons.
+    private var troubles: [String] {
+        let troubles = record.troubles
+        let shown = troubles.prefix(20).map { trouble in
+            "\(record.grid.text(ofCell: trouble.cell)): "
+                + "\(FigureText.count(Int64(trouble.count), of: "run")) did not pass, first: \(shortened(trouble.reason, 300))"
+        }
+        return shown
+            + (troubles.count > 20 ? ["\(troubles.count - 20) more combinations had runs that did not pass."] : [])
     }
 
     // MARK: - Runs

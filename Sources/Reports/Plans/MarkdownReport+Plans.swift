@@ -19,7 +19,8 @@ extension MarkdownReport {
             folded(
                 "\(max(0, findings.cells.count - leadersMax)) other combinations",
                 [combinations(sweep, findings, Array(sweep.ranking(findings).dropFirst(leadersMax)))]),
-            folded("what each axis does", [effects(sweep, findings)]), list([origin(sweep)].filter { !$0.isEmpty }),
+            folded("what each axis does", [effects(sweep, findings)]), folded("what went wrong", [troubles(sweep)]),
+            list([origin(sweep)].filter { !$0.isEmpty }),
         ])
     }
 
@@ -75,6 +76,16 @@ extension MarkdownReport {
                     cell.limit?.rawValue ?? FigureText.missing,
                     sweep.remarks(on: index, findings).map(\.text).joined(separator: ", "),
                 ])
+        }
+        return table.text(rows: foldedRowsMax)
+    }
+
+    private static func troubles(_ sweep: SweepRecord) -> String {
+        let troubles = sweep.troubles
+        guard !troubles.isEmpty else { return "" }
+        var table = MarkdownTable([.left, .right, .left], ["combination", "runs that did not pass", "the first one"])
+        for trouble in troubles {
+            table.add([sweep.grid.text(ofCell: trouble.cell), "\(trouble.count)", trouble.reason])
         }
         return table.text(rows: foldedRowsMax)
     }

@@ -46,6 +46,15 @@ extension SweepRecord {
         return changed.map { "\($0.key)=\($1.0)" } ?? grid.text(ofCell: cell)
     }
 
+    /// The combinations with runs that did not pass: how many of them, and what the first one said.
+    var troubles: [(cell: Int, count: Int, reason: String)] {
+        let failed = Dictionary(grouping: runs.filter { $0.status != .passed }, by: \.cell)
+        return failed.sorted { $0.key < $1.key }.map { cell, runs in
+            let reason = runs.first.map { $0.reasons.isEmpty ? $0.status.rawValue : $0.reasons.joined(separator: "; ") }
+            return (cell, runs.count, reason ?? "")
+        }
+    }
+
     /// The combinations from the fastest on; those without a rate come last.
     func ranking(_ findings: SweepFindings) -> [Int] {
         findings.cells.indices.sorted {
