@@ -51,25 +51,45 @@ struct MeasurementAccuracy {
             "measured latencies against the delays that the simulator drew, 2,000/s over TLS",
             columns: [
                 "protocol", "delays", "series", "quantile", "truth us", "measured us", "off by us", "allowed us", "",
-                "timer lag us",
+                "timer lag us", "runs",
             ])
         table.notes = [
             "allowed: 1 % of the truth and 50 us; off by: what the way there and back, timers and pacing add.",
             "timer lag: how late an idle timer of the sender came in the same run, at the same quantile; the simulator's come as late.",
+            "a run in which idle timers came later than \(Self.calm) at p99.9 says what the machine did meanwhile, and is done again, "
+                + "up to \(Self.patience) times; the calmest counts.",
         ]
         let count = options.size(20_000, quick: 400)
         for name in ["enhanced", "http2"] {
             for truth in Truth.allCases {
-                let record = try run(name, truth, count)
+                let (record, runs) = try calmestRun(name, truth, count)
                 let delays = Self.delays(of: truth, count)
                 for series in ["service", "response"] {
                     for row in try rows(record, series, delays) {
-                        table.add([.text(name), .text(truth.rawValue), .text(series)] + row)
+                        table.add([.text(name), .text(truth.rawValue), .text(series)] + row + [.count(Int64(runs))])
                     }
                 }
             }
         }
         return table
+    }
+
+    /// Timers that are idle come no later than this on a machine that has room.
+    private static let calm = Interval.microseconds(300)
+    private static let patience = 8
+
+    private func calmestRun(
+        _ name: String, _ truth: Truth, _ count: Int
+    ) throws -> (record: RunRecord, runs: Int) {
+        func lag(_ record: RunRecord) -> Int64 { record.latency["timerLag"]?.value(atQuantile: 0.999) ?? .max }
+        var calmest = try run(name, truth, count)
+        var runs = 1
+        while lag(calmest) > Self.calm.nanoseconds, runs < Self.patience, !options.isQuick {
+            let record = try run(name, truth, count)
+            runs += 1
+            if lag(record) < lag(calmest) { calmest = record }
+        }
+        return (calmest, runs)
     }
 
     private func run(_ name: String, _ truth: Truth, _ count: Int) throws -> RunRecord {

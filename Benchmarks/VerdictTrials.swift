@@ -13,7 +13,7 @@ struct VerdictTrials {
 
     /// What the candidate does that the baseline does not.
     private enum Plant: CaseIterable {
-        case nothing, slowReading, busySender
+        case nothing, slowSimulator, busySender
     }
 
     init(_ options: BenchmarkOptions) {
@@ -64,64 +64,52 @@ struct VerdictTrials {
     // MARK: - Runs
 
     /// A quickstart with fewer notifications; one event loop on each side, so that what is planted has a known size.
-    private func profile(_ sender: String = "", faults: String = "") -> String {
-        """
-        {
-          name: "verdicts",
-          target: { simulator: { loops: 1, faults: [\(faults)] } },
-          workload: { notifications: \(options.size(500_000, quick: 2_000)), devices: 250_000, seed: 1,
-                      payload: { bytes: { p50: 120, p99: 220, max: 256 } }, faults: { badToken: 0.0001 } },
-          sender: { connections: 8, loops: 1, batch: { notifications: 100 }\(sender) },
-        }
-        """
+    private func profile(_ plant: Plant = .nothing, _ time: Double = 0) -> String {
+        let work = "extraWork: \"\(Int(time))ns\""
+        return """
+            {
+              name: "verdicts",
+              target: { simulator: { loops: 1, \(plant == .slowSimulator ? work : "") } },
+              workload: { notifications: \(options.size(500_000, quick: 2_000)), devices: 250_000, seed: 1,
+                          payload: { bytes: { p50: 120, p99: 220, max: 256 } }, faults: { badToken: 0.0001 } },
+              sender: { connections: 8, loops: 1, batch: { notifications: 100 }\(plant == .busySender ? ", " + work : "") },
+            }
+            """
     }
 
     private func measuredRate() throws -> Double {
-        let rates = try (0..<options.size(5, quick: 1)).map { _ in
-            try process.record(profile: profile()).record.throughput.acceptedPerSecond ?? .nan
-        }
-        return median(rates)
+        median(try (0..<options.size(5, quick: 1)).map { _ in try rate(of: profile()) })
+    }
+
+    private func rate(of profile: String) throws -> Double {
+        try process.record(profile: profile).record.throughput.acceptedPerSecond ?? .nan
     }
 
     /// The setting that makes the candidate a fifth slower; nil for none.
     ///
-    /// Neither slowdown adds to what the other side does meanwhile, so their size is found by trying.
+    /// What is planted does not simply add to what the other side does meanwhile, so its size is found by trying.
     private func setting(_ plant: Plant, rate: Double) throws -> String? {
+        let key: String
         switch plant {
         case .nothing: return nil
-        case .slowReading:
-            var limit = rate * 0.8
-            for _ in 0..<attempts {
-                let share = try share(faults: Self.throttle(limit))
-                if Self.aim.contains(share) { break }
-                limit *= min(2, max(0.5, 0.8 / share))
-            }
-            return "target.simulator.faults=[\(Self.throttle(limit))]"
-        case .busySender:
-            var time = 0.25e9 / rate
-            for _ in 0..<attempts {
-                let share = try share(sender: ", extraWork: \"\(Int(time))ns\"")
-                if Self.aim.contains(share) { break }
-                time = max(1, time + (1 / 0.8 - 1 / share) * 1e9 / rate)
-            }
-            return "sender.extraWork=\(Int(max(1, time)))ns"
+        case .slowSimulator: key = "target.simulator.extraWork"
+        case .busySender: key = "sender.extraWork"
         }
-    }
-
-    private static let aim = 0.77...0.83
-    private var attempts: Int { options.isQuick ? 0 : 8 }
-
-    private static func throttle(_ rate: Double) -> String {
-        "{ fault: \"throttle\", rate: \"\(Int(rate))/s\", scope: \"total\" }"
+        var time = 0.25e9 / rate
+        for _ in 0..<(options.isQuick ? 0 : 8) {
+            let share = try share(left: plant, time)
+            if (0.77...0.83).contains(share) { break }
+            time = max(1, time + (1 / 0.8 - 1 / share) * 1e9 / rate)
+        }
+        return "\(key)=\(Int(max(1, time)))ns"
     }
 
     /// What is left of the rate with a slowdown, by the median of runs with and without it in turns.
-    private func share(sender: String = "", faults: String = "") throws -> Double {
+    private func share(left plant: Plant, _ time: Double) throws -> Double {
         median(
             try (0..<5).map { _ in
-                let without = try process.record(profile: profile()).record.throughput.acceptedPerSecond ?? .nan
-                let with = try process.record(profile: profile(sender, faults: faults)).record
-                return (with.throughput.acceptedPerSecond ?? .nan) / without
+                let without = try rate(of: profile())
+                return try rate(of: profile(plant, time)) / without
             })
     }
 
@@ -146,7 +134,7 @@ struct VerdictTrials {
         let regressed = comparisons.count { $0.verdict.status == .regressed }
         switch plant {
         case .nothing: table.require("comparisons of the same thing that regress", Double(regressed), atMost: 0)
-        case .slowReading, .busySender:
+        case .slowSimulator, .busySender:
             table.require(
                 "planted slowdowns (\(plant)) that are not found", Double(trials - regressed),
                 atMost: Double(trials / 10))

@@ -125,6 +125,7 @@ private struct NumericOption {
         "sender.window": [("sender.batch.notifications", "1")],
         "sender.reconnect.attemptsPerSecond": [("sender.connections", "1")],
         "sender.extraWork": [("workload.notifications", "2")],
+        "target.simulator.extraWork": [("workload.notifications", "2")],
         "target.port": [("target.host", "127.0.0.1")],
         "target.simulator.feedback.limit": [("workload.faults.unregistered", "0.5")],
         "target.simulator.storage.offline": [("workload.expiry", "1h")],

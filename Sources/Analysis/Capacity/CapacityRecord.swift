@@ -12,6 +12,8 @@ public struct CapacityRecord: Codable, Equatable, Sendable {
     public var verdict = VerdictRecord()
     /// What was found; null as long as it searches.
     @ExplicitNull public var finding: CapacityFinding?
+    /// Where latency begins to climb, by the curve of all tries; null if the curve has no knee.
+    @ExplicitNull public var knee: LatencyKnee?
     /// The profile that was tried at many rates, by its file's name.
     public var profileName: String
     /// What was asked of the target, one condition each.
@@ -61,6 +63,7 @@ extension CapacityRecord {
 
     /// Ends the search: says what it found, or that a signal with an exit code ended it.
     public mutating func conclude(signalCode: Int?) {
+        knee = latencyKnee
         if let signalCode {
             verdict = VerdictRecord(status: .interrupted, reasons: ["interrupted by the user"], exitCode: signalCode)
             return

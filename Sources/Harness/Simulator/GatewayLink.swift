@@ -108,6 +108,7 @@ final class GatewayLink: LinkHandler {
     }
 
     private func settle(_ link: Link) {
+        loop.work()
         while let action = session?.takeAction() {  // bounded: a session asks for each thing once
             switch action {
             case .fill: link.requestFill()

@@ -24,12 +24,17 @@ final class GatewayLoop {
     private let judge: NotificationJudge
     private let requestJudge: RequestJudge
     private let limiters = TokenLimiters()
+    private let extraWork: ExtraWork
+    /// How many acceptances have had their extra work.
+    private var workedCount: UInt64 = 0
 
     init(
         settings: GatewaySimulator.GatewaySettings, topics: [String], totals: FaultTotals, firstIdentifier: UInt32,
         trackedCount: UInt64, feedbackLimit: Int, store: NotificationStore?, registry: LinkRegistry,
-        journal: NotificationJournal?, samplesAcceptance: Bool, api: ProviderAPI
+        journal: NotificationJournal?, samplesAcceptance: Bool, api: ProviderAPI,
+        extraWork: ExtraWork
     ) {
+        self.extraWork = extraWork
         self.registry = registry
         self.settings = settings
         self.topics = topics
@@ -70,6 +75,14 @@ final class GatewayLoop {
                 scope: TopicScope(of: certificate, apps: topics),
                 refusal: isForeign ? "BadCertificateEnvironment" : nil, openedAt: now)
         }
+    }
+
+    /// Does the extra work of what was accepted since the last time.
+    func work() {
+        guard extraWork.each > .zero else { return }
+        let accepted = ledger.counts.accepted
+        extraWork.spend(on: accepted - workedCount)
+        workedCount = accepted
     }
 
     /// Counts a handshake that failed, if it did for the client's certificate or protocol.

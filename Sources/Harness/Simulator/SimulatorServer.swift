@@ -71,7 +71,8 @@ public final class SimulatorServer: Sendable {
                         feedbackLimit: settings.feedback.limit, store: profile.notificationStore(settings),
                         registry: LinkRegistry(connectionFaults, loop: index, of: loopCount),
                         journal: journalLimit.map { NotificationJournal(limit: $0) },
-                        samplesAcceptance: samplesAcceptance, api: api)
+                        samplesAcceptance: samplesAcceptance, api: api,
+                        extraWork: ExtraWork(each: settings.extraWork))
                 }
                 loops.append(loop)
             }

@@ -5,7 +5,7 @@ import RunRecords
 enum ProbeCSV {
     static func text(_ record: CapacityRecord) -> String {
         let rows = record.probes.enumerated().map { (number: Int64($0 + 1), probe: $1) }
-        let latency = record.latencyName
+        let latency = record.latencySeries
         let quantiles = [
             CSVColumn<Row>("latency", text: { _ in latency }),
             CSVColumn("p50Ns") { row in latency.flatMap { row.probe.run.latency[$0] }?.quantiles.p50 },

@@ -24,7 +24,7 @@ struct CapacityCharts {
             return [.below, .atMost].contains(condition.comparison)
         }
         if let asked { return (asked.metric, asked.bound) }
-        return record.latencyName.map { (.latency(series: $0, .quantile(0.99)), nil) }
+        return record.latencySeries.map { (.latency(series: $0, .quantile(0.99)), nil) }
     }
 
     // MARK: - Rates and latency
@@ -76,6 +76,12 @@ struct CapacityCharts {
         script.mark(.x, ChartTicks.linear(to: widest, about: 6), as: .rate)
         script.mark(.y, ChartTicks.decades(from: low / 1.5, to: high * 1.5), as: .time)
         script.add("set grid xtics ytics back lc \(ChartColor.grid) lw 1 dt solid")
+        let knee = record.knee?.ratePerSecond
+        if let knee, knee <= widest {
+            script.add(
+                "set arrow 1 from \(knee),graph 0 to \(knee),graph 1 nohead back lc \(ChartColor.text) lw 1 \(ChartDash.dots)"
+            )
+        }
         script.add("plot 1/0 \\")
         if limit != nil {
             script.add(", \(data: "line", 0) using 1:2 with lines lc \(ChartColor.bad) lw 1.5 \(ChartDash.long) \\")
@@ -90,7 +96,9 @@ struct CapacityCharts {
                 "\(FigureText.rate(Self.offered(probe))): \(FigureText.value(metric.value(in: probe.run), .time))"
             },
             legend: (asked ?? []) + legend(points), script: script,
-            note: "The scale of times is logarithmic. Tries without enough samples for the figure are left out.",
+            note: "The scale of times is logarithmic. "
+                + (knee == nil ? "" : "The dotted line is where it begins to climb. ")
+                + "Tries without enough samples for the figure are left out.",
             showsDescription: false)
     }
 

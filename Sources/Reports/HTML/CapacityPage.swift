@@ -96,6 +96,7 @@ struct CapacityPage {
                     ]))
         }
         facts.append(LabelledText(label: "holds", items: [Self.rule]))
+        if let text = record.kneeText { facts.append(LabelledText(label: "knee", items: [String(text.dropFirst(6))])) }
         if let noise = record.noise { facts.append(LabelledText(label: "noise", items: [String(noise.dropFirst(7))])) }
         return HTMLPage.Section("result", "Result", [RunPage.facts(facts)])
     }
@@ -109,7 +110,7 @@ struct CapacityPage {
     private static let rowLimit = 200
 
     private var tries: HTMLPage.Section {
-        let latency = record.latencyName
+        let latency = record.latencySeries
         let name = latency ?? "latency"
         var table = HTMLTable(
             "Every try in its order",

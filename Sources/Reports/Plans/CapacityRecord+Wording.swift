@@ -32,13 +32,12 @@ extension CapacityRecord {
             + "when tried again"
     }
 
-    /// The latency that was asked about; else the one that tells how long an answer takes; nil where no try has any.
-    var latencyName: String? {
-        let asked = serviceLevel.lazy.compactMap { $0.split(separator: ".").first.map(String.init) }
-            .first { Metric.seriesNames.contains($0) }
-        return asked
-            ?? ["response", "acceptance", "errorReply"].first { name in probes.contains { $0.run.latency[name] != nil }
-            }
+    /// Where latency begins to climb; nil if the curve has no knee.
+    var kneeText: String? {
+        knee.map { knee in
+            "knee: \(knee.series) climbs from \(FigureText.rate(knee.ratePerSecond)) on (p99 \(FigureText.time(knee.p99Ns)) there), "
+                + "by the curve of all tries"
+        }
     }
 }
 

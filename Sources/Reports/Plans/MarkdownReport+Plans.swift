@@ -111,7 +111,7 @@ extension MarkdownReport {
         let run = capacity.probes.first?.run
         return joined([
             heading("\(capacity.verdict.status.title): \(capacity.result)"), list(capacity.verdict.reasons),
-            list(["asked: \(capacity.asked)"] + (capacity.noise.map { [$0] } ?? [])), tries(capacity),
+            list(["asked: \(capacity.asked)"] + [capacity.kneeText, capacity.noise].compactMap { $0 }), tries(capacity),
             folded("what the tries said", [sayings(capacity)]),
             list(
                 run.map { run in
@@ -125,7 +125,7 @@ extension MarkdownReport {
 
     private static func tries(_ capacity: CapacityRecord) -> String {
         guard !capacity.probes.isEmpty else { return "" }
-        let latency = capacity.latencyName
+        let latency = capacity.latencySeries
         var table = MarkdownTable(
             [.left] + Array(repeating: .right, count: 9) + [.left],
             [

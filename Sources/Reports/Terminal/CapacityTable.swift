@@ -30,7 +30,7 @@ public struct CapacityTable {
         var lines = [style.colored(style.shown(record.result), color)]
         lines += record.verdict.reasons.map { style.shown("  - \($0)") }
         lines.append(style.shown("asked: \(record.asked)"))
-        return lines + (record.noise.map { [style.shown($0)] } ?? [])
+        return lines + [record.kneeText, record.noise].compactMap { $0 }.map(style.shown)
     }
 
     private var color: TerminalStyle.Color {
@@ -46,7 +46,7 @@ public struct CapacityTable {
     private var table: [String] {
         var table = TextTable([.left, .right, .right, .right, .right, .right, .right, .right, .right, .right, .left])
         table.add([
-            "try", "offered/s", "answered/s", record.latencyName ?? "latency", "p99", "p99.9", "errors", "in flight",
+            "try", "offered/s", "answered/s", record.latencySeries ?? "latency", "p99", "p99.9", "errors", "in flight",
             "sender",
             "target",
             "outcome",
@@ -64,7 +64,7 @@ public struct CapacityTable {
         }
         func share(_ value: Double?) -> String { value.map { "\(Int((100 * $0).rounded())) %" } ?? FigureText.missing }
         let run = probe.run
-        let latency = record.latencyName.flatMap { run.latency[$0] }?.quantiles
+        let latency = record.latencySeries.flatMap { run.latency[$0] }?.quantiles
         return [
             probe.stage.rawValue, rate(probe.offeredPerSecond), rate(probe.answeredPerSecond), time(latency?.p50),
             time(latency?.p99), time(latency?.p999), Count(probe.errors).grouped,

@@ -198,7 +198,8 @@ extension SimulatorSettings: SettingsGroup {
             .group("storage", \.storage),
             .interval("roundTrip", \.roundTrip, .zero...Interval.seconds(2)),
             .bytes("roundTripWindow", \.roundTripWindow, 4_096...1_073_741_824),
-            .bytes("roundTripTotal", \.roundTripTotal, 1_048_576...1_099_511_627_776), .faults,
+            .bytes("roundTripTotal", \.roundTripTotal, 1_048_576...1_099_511_627_776),
+            .interval("extraWork", \.extraWork, Interval.zero...Interval.seconds(1)), .faults,
         ]
     }
 }

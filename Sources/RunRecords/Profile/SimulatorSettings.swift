@@ -69,6 +69,9 @@ public struct SimulatorSettings: Equatable, Sendable {
     public var roundTripWindow = 16 << 20
     /// The most bytes on their way in on all connections. Default: 1 GiB. Of no effect without a round trip.
     public var roundTripTotal = 1 << 30
+    /// How long an event loop is busy with each notification that it accepts, beside reading and judging it, as a gateway that stores or
+    /// routes; also a slowdown of known size, to see whether comparisons find it. Default: none.
+    public var extraWork = Interval.zero
     /// What goes wrong, and when: the fault plan. Default: nothing.
     public var faults: [FaultSettings] = []
 

@@ -1,7 +1,8 @@
 import Primitives
 import Transport
 
-/// Work that a provider has with each notification beside sending it: the loop is busy for so long, and does nothing else meanwhile.
+/// Work that a provider or a gateway has with each notification beside sending or judging it: the loop is busy for so long, and does
+/// nothing else meanwhile.
 struct ExtraWork: Sendable {
     /// The time for one notification; zero for none.
     var each: Interval
