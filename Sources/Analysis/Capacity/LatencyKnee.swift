@@ -1,4 +1,5 @@
 import Primitives
+import RunRecords
 import Statistics
 
 /// Where latency begins to climb with the rate: of the curve of p99 over rate, both from 0 to 1, the point that lies furthest below its
