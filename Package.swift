@@ -74,8 +74,8 @@ let package = Package(
         .testTarget(
             name: "SessionTests",
             dependencies: [
-                "ProviderSessions", "GatewaySimulator", "SimulatedTransport", "Histograms", "Workload", "PushWire",
-                "Primitives",
+                "Analysis", "ProviderSessions", "GatewaySimulator", "SimulatedTransport", "Histograms", "Workload",
+                "PushWire", "Primitives",
             ]),
         .testTarget(
             name: "ProviderAPITests",

@@ -9,7 +9,7 @@ struct BenchmarkFailure: Error, CustomStringConvertible {
 /// What is measured; each part is a table.
 enum Part: String, CaseIterable {
     case operations, pipe, allocations, memory, handshakes, writes, matrix, http2, measuring, accuracy, pacing,
-        verdicts, sweeps, capacities
+        verdicts, sweeps, capacities, badtokens
 
     func measure(_ options: BenchmarkOptions) async throws -> ResultTable {
         switch self {
@@ -27,6 +27,7 @@ enum Part: String, CaseIterable {
         case .verdicts: try VerdictTrials(options).measure()
         case .sweeps: try PlanningTrials(options).sweeps()
         case .capacities: try PlanningTrials(options).capacities()
+        case .badtokens: try BadTokenGrid(options).measure()
         }
     }
 }

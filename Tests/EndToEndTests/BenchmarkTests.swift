@@ -38,6 +38,7 @@ extension EndToEndTests {
                 Set(parts.keys) == [
                     "operations", "pipe", "allocations", "memory", "handshakes", "writes", "matrix", "http2",
                     "measuring", "accuracy", "pacing", "verdicts", "sweeps", "capacities",
+                    "badtokens",
                 ])
             for (name, part) in parts {
                 guard case .object(let table) = part, case .array(let rows)? = table["rows"] else {
@@ -54,7 +55,7 @@ extension EndToEndTests {
             #expect(status == 1)
             #expect(
                 output.contains(
-                    "operations, pipe, allocations, memory, handshakes, writes, matrix, http2, measuring, accuracy, pacing, verdicts, sweeps, capacities"
+                    "operations, pipe, allocations, memory, handshakes, writes, matrix, http2, measuring, accuracy, pacing, verdicts, sweeps, capacities, badtokens"
                 ),
                 "\(output)")
         }

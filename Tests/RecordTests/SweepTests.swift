@@ -83,6 +83,18 @@ import Testing
         #expect(counts == [2, 5])
     }
 
+    @Test func `combinations under other conditions race by themselves`() {
+        var race = SweepRace(SweepRace.Plan(), known: [[], [], [], []], fields: [0, 1, 0, 1])
+        let truth = [100.0, 10, 50, 10]
+        var counts = [0, 0, 0, 0]
+        while let cell = race.cell {
+            counts[cell] += 1
+            race.take(truth[cell])
+        }
+        #expect(counts[0] == 5 && counts[2] < 5, "behind under its own conditions: \(counts)")
+        #expect(counts[1] == 5 && counts[3] == 5, "slow because of the conditions: \(counts)")
+    }
+
     @Test func `a race goes on from what is known, as if it had never stopped`() {
         let truth = [50.0, 100, 97, 20]
         var whole = SweepRace(SweepRace.Plan(), known: truth.map { _ in [] })
@@ -178,6 +190,30 @@ import Testing
         record.runs = [Self.run(1, rate: 100), Self.run(2, rate: 100)]
         record.conclude()
         #expect(record.findings?.recommended == 2)
+    }
+
+    private static func underConditions(_ keys: [String], rates: [Int64]) throws -> SweepFindings {
+        let axes = keys.map { SweepGrid.Axis(key: $0, values: ["0", "1"]) }
+        var record = SweepRecord(profileName: "", profileHash: "", grid: SweepGrid(axes), plan: SweepRace.Plan())
+        record.runs = rates.enumerated().map { Self.run($0, rate: $1) }
+        record.judge(.complete)
+        #expect(record.verdict.status == .passed)
+        return try #require(record.findings)
+    }
+
+    @Test func `what is recommended is the best under the hardest conditions`() throws {
+        let findings = try Self.underConditions(
+            ["workload.faults.badToken", "sender.connections"], rates: [1_000, 500, 100, 200])
+        #expect(findings.best == 3 && findings.recommended == 3)
+        #expect(findings.reason.hasPrefix("under the hardest conditions, "), "\(findings.reason)")
+        #expect(findings.sensitivity == [SweepNeighbor(cell: 2, share: 0.5)])
+    }
+
+    @Test func `conditions alone leave nothing to recommend, and that is no failure`() throws {
+        let findings = try Self.underConditions(
+            ["workload.faults.badToken", "target.simulator.loops"], rates: [1_000, 500, 100, 200])
+        #expect(findings.best == 2 && findings.recommended == nil)
+        #expect(findings.reason.hasPrefix("only conditions were varied"))
     }
 
     @Test func `what fails its thresholds is not recommended`() throws {

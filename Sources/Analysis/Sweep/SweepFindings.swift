@@ -6,7 +6,8 @@ import Statistics
 public struct SweepFindings: Codable, Equatable, Sendable {
     /// The combinations, by their numbers in the grid.
     public var cells: [SweepCell]
-    /// The combination with the best rate; null if none is complete.
+    /// The combination with the best rate; null if none is complete. If conditions were varied (``SweepGrid/Axis/isCondition``), the best under
+    /// the hardest ones, which are those under which the best is slowest.
     @ExplicitNull public var best: Int?
     /// The cheapest combination within ``SweepRace/goodShare`` of the best rate that holds the profile's thresholds; null if there is none.
     @ExplicitNull public var recommended: Int?
@@ -21,6 +22,8 @@ public struct SweepFindings: Codable, Equatable, Sendable {
     public var sensitivity: [SweepNeighbor]
     /// What each value of each axis does to the rate.
     public var effects: [SweepEffect]
+    /// What bad tokens cost, measured and by the model; null if there were none.
+    @ExplicitNull public var badTokens: BadTokenFindings?
 
     /// A combination whose busiest connection wrote more than so many averages is flagged as uneven.
     public static let unevenFrom = 1.5
@@ -87,8 +90,13 @@ public struct SweepCell: Codable, Equatable, Sendable {
         resentPerReconnect = middle(\.resentPerReconnect)
         lostPerReconnect = middle(\.lostPerReconnect)
         busiestConnection = middle(\.busiestConnection)
-        let limits = Dictionary(grouping: complete.compactMap(\.limit)) { $0 }
-        limit = limits.max { ($0.value.count, $1.key.rawValue) < ($1.value.count, $0.key.rawValue) }?.key
+        limit = Self.limit(of: complete)
+    }
+
+    /// What bound most of these runs; nil if not known.
+    static func limit(of runs: [SweepRunRecord]) -> LimitRecord.Kind? {
+        let limits = Dictionary(grouping: runs.compactMap(\.limit)) { $0 }
+        return limits.max { ($0.value.count, $1.key.rawValue) < ($1.value.count, $0.key.rawValue) }?.key
     }
 }
 
@@ -117,19 +125,20 @@ extension SweepRecord {
         let byCell = Dictionary(grouping: runs, by: \.cell)
         let cells = (0..<grid.count).map { SweepCell(values: grid.values(ofCell: $0), runs: byCell[$0] ?? []) }
         let rates = cells.map(\.acceptedPerSecond)
-        let best = cells.indices.filter { rates[$0] != nil }.max { (rates[$0] ?? 0) < (rates[$1] ?? 0) }
-        let good = cells.indices.filter {
+        let field = hardestField(rates)
+        let best = field.filter { rates[$0] != nil }.max { (rates[$0] ?? 0) < (rates[$1] ?? 0) }
+        let good = field.filter {
             let rate = rates[$0] ?? 0
             return rate > 0 && rate >= SweepRace.goodShare * (best.flatMap { rates[$0] } ?? .infinity)
         }
-        let holding = good.filter { cells[$0].holdsThresholds }
+        let holding = grid.hasChoice ? good.filter { cells[$0].holdsThresholds } : []
         let recommended = holding.min { cost(ofCell: $0) < cost(ofCell: $1) }
         let pool = PooledRates(
             cells.indices.map { cell in
                 cells[cell].acceptedPerSecond == nil ? [] : (byCell[cell] ?? []).compactMap(\.acceptedPerSecond)
             })
         let notBehind = recommended.flatMap { own in
-            cells.indices
+            field
                 .filter { cell in
                     cells[cell].holdsThresholds && cost(ofCell: cell) < cost(ofCell: own)
                         && pool.mayReach(SweepRace.goodShare, of: best ?? own, with: cell)
@@ -140,15 +149,25 @@ extension SweepRecord {
             cells: cells, best: best, recommended: recommended,
             reason: reason(cells: cells, best: best, good: good, recommended: recommended), scatter: pool.scatter,
             cheapestNotBehind: notBehind, sensitivity: sensitivity(of: recommended, rates: rates),
-            effects: effects(rates))
+            effects: effects(rates), badTokens: badTokenFindings(byCell, scatter: pool.scatter))
+    }
+
+    /// The combinations under the conditions under which the best rate is lowest; all of them if no condition was varied.
+    private func hardestField(_ rates: [Double?]) -> [Int] {
+        let numbers = fields
+        let members = Dictionary(grouping: rates.indices, by: { numbers[$0] })
+        let bests = members.compactMapValues { cells in cells.compactMap { rates[$0] }.max() }
+        let hardest = bests.min { ($0.value, $0.key) < ($1.value, $1.key) }?.key
+        return hardest.flatMap { members[$0] } ?? Array(rates.indices)
     }
 
     /// What a combination costs: the notifications that it has on their way, which is the product of its values where all are numbers; else,
     /// and of equal products, how far it lies from the first values of the axes, the last axis first.
     private func cost(ofCell cell: Int) -> [Double] {
         let place = grid.place(ofCell: cell).map(Double.init)
-        let numbers = grid.values(ofCell: cell).compactMap { (try? Count(text: $0)).map { Double($0.value) } }
-        guard numbers.count == place.count else { return [place.reduce(0, +)] + place.reversed() }
+        let chosen = zip(grid.axes, grid.values(ofCell: cell)).filter { !$0.0.isCondition }.map(\.1)
+        let numbers = chosen.compactMap { (try? Count(text: $0)).map { Double($0.value) } }
+        guard numbers.count == chosen.count else { return [place.reduce(0, +)] + place.reversed() }
         return [numbers.reduce(1, *)] + place.reversed()
     }
 
@@ -156,15 +175,22 @@ extension SweepRecord {
         guard let best, let rate = cells[best].acceptedPerSecond else { return "no combination finished its runs" }
         guard rate > 0 else { return "nothing was accepted with any combination" }
         let bestText = "\(MetricUnit.rate.text(rate)) (\(cells[best].values.joined(separator: ", ")))"
+        guard grid.hasChoice else {
+            return
+                "only conditions were varied, so that there is no setting to choose; under the hardest of them: \(bestText)"
+        }
+        let under = Set(fields).count > 1 ? "under the hardest conditions, " : ""
         guard let recommended, let own = cells[recommended].acceptedPerSecond else {
             return
-                "none of the \(good.count) combinations within 3 % of the best rate, \(bestText), holds the thresholds"
+                under
+                + "none of the \(good.count) combinations within 3 % of the best rate, \(bestText), holds the thresholds"
         }
         if recommended == best, good.count == 1 {
-            return "no other combination comes within 3 % of its rate, \(bestText)"
+            return under + "no other combination comes within 3 % of its rate, \(bestText)"
         }
         return
-            "the cheapest of \(good.count) within 3 % of the best rate, \(bestText): it has \(MetricUnit.rate.text(own)), "
+            under
+            + "the cheapest of \(good.count) within 3 % of the best rate, \(bestText): it has \(MetricUnit.rate.text(own)), "
             + "\(decimalText(100 * own / rate, places: 1)) % of that"
     }
 

@@ -7,6 +7,9 @@ public struct SweepGrid: Codable, Equatable, Sendable {
         /// The values as a profile has them.
         public var values: [String]
 
+        /// Whether it is about what is sent and whom to, which nobody can choose for speed: rates are compared only where it has one value.
+        public var isCondition: Bool { key.hasPrefix("workload.") || key.hasPrefix("target.") }
+
         /// Makes an axis.
         public init(key: String, values: [String]) {
             self.key = key
@@ -50,10 +53,18 @@ public struct SweepGrid: Codable, Equatable, Sendable {
     /// The values of a combination, one for each axis.
     public func values(ofCell cell: Int) -> [String] { zip(axes, place(ofCell: cell)).map { $0.values[$1] } }
 
-    /// The combinations one step away on one axis.
+    /// The values of a combination on the axes that are conditions.
+    public func condition(ofCell cell: Int) -> [String] {
+        zip(axes, values(ofCell: cell)).filter { $0.0.isCondition }.map(\.1)
+    }
+
+    /// Whether there is anything to choose.
+    public var hasChoice: Bool { axes.contains { !$0.isCondition } || axes.allSatisfy { $0.values.count == 1 } }
+
+    /// The combinations one step away on one axis, under the same conditions.
     public func neighbors(ofCell cell: Int) -> [Int] {
         let place = place(ofCell: cell)
-        return axes.indices.flatMap { axis in
+        return axes.indices.filter { !axes[$0].isCondition }.flatMap { axis in
             [-1, 1].compactMap { step in
                 var moved = place
                 moved[axis] += step

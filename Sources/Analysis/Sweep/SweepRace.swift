@@ -22,6 +22,8 @@ public struct SweepRace: Equatable, Sendable {
     public static let goodShare = 0.97
 
     private let plan: Plan
+    /// The combinations that race against each other, by numbers that are equal within a race.
+    private let fields: [Int]
     private var rates: [[Double?]]
     private var queue: [Int] = []
     private var round = 0
@@ -29,8 +31,15 @@ public struct SweepRace: Equatable, Sendable {
     public private(set) var running: [Int]
 
     /// Begins a sweep of so many combinations, with the rates that are known already (nil for a run that did not finish).
-    public init(_ plan: Plan, known: [[Double?]]) {
+    ///
+    /// - Parameters:
+    ///   - plan: how it is carried out.
+    ///   - known: the rates of each combination.
+    ///   - fields: the race that each combination takes part in; nil if all are in one.
+    public init(_ plan: Plan, known: [[Double?]], fields: [Int]? = nil) {
+        precondition(fields.map { $0.count == known.count } ?? true, "each combination is in a race")
         self.plan = plan
+        self.fields = fields ?? known.map { _ in 0 }
         rates = known
         running = Array(known.indices)
         beginRound()
@@ -71,9 +80,14 @@ public struct SweepRace: Equatable, Sendable {
     /// One that did not finish in two rounds is out as well.
     private mutating func dropLosers() {
         let pool = PooledRates(rates.map { $0.compactMap { $0 } })
-        let leader = running.filter { pool.means[$0] != nil }.max { (pool.means[$0] ?? 0) < (pool.means[$1] ?? 0) }
-        guard let leader else { return }
+        var leaders: [Int: Int] = [:]
+        for cell in running {
+            guard let mean = pool.means[cell] else { continue }
+            let best = leaders[fields[cell]].flatMap { pool.means[$0] } ?? -.infinity
+            if mean > best { leaders[fields[cell]] = cell }
+        }
         running = running.filter { cell in
+            guard let leader = leaders[fields[cell]] else { return true }
             guard pool.means[cell] != nil else { return rates[cell].count < 2 }
             return pool.mayReach(Self.goodShare, of: leader, with: cell)
         }

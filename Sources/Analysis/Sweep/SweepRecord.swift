@@ -53,6 +53,17 @@ public struct SweepRecord: Codable, Equatable, Sendable {
         return plan
     }
 
+    /// The race that each combination takes part in: one for each set of conditions.
+    public var fields: [Int] {
+        var numbers: [[String]: Int] = [:]
+        return (0..<grid.count).map { cell in
+            let condition = grid.condition(ofCell: cell)
+            let number = numbers[condition] ?? numbers.count
+            numbers[condition] = number
+            return number
+        }
+    }
+
     /// The rates of each combination, in the order of its runs; nil for a run that did not finish.
     public var rates: [[Double?]] {
         var rates: [[Double?]] = Array(repeating: [], count: grid.count)
@@ -95,6 +106,8 @@ public struct SweepRunRecord: Codable, Equatable, Sendable {
     @ExplicitNull public var lostPerReconnect: Double?
     /// What the busiest connection wrote, in averages of all connections; null with one connection.
     @ExplicitNull public var busiestConnection: Double?
+    /// What the price of a bad token rests on; null over HTTP/2, where it has none of this kind.
+    @ExplicitNull public var badTokens: BadTokenRun?
 
     /// Takes a run's figures.
     public init(cell: Int, _ record: RunRecord) {
@@ -106,6 +119,7 @@ public struct SweepRunRecord: Codable, Equatable, Sendable {
         senderPeakRSSBytes = record.resources.sender.peakRSSBytes
         simulatorPeakRSSBytes = record.resources.simulator?.peakRSSBytes
         reconnects = record.reconnects.count
+        badTokens = BadTokenRun(record)
         guard isComplete else { return }
         acceptedPerSecond = record.throughput.acceptedPerSecond
         residenceP99Ns = record.latency["residence"]?.quantiles.p99
@@ -184,7 +198,12 @@ extension SweepRecord {
             [
                 ("best", findings.best), ("recommended", findings.recommended),
                 ("cheapestNotBehind", findings.cheapestNotBehind),
-            ] + findings.sensitivity.enumerated().map { ("sensitivity[\($0)].cell", $1.cell) }
+            ]
+            + (findings.badTokens?.prices ?? []).enumerated().map { ("badTokens.prices[\($0)].cell", $1.cell) }
+            + (findings.badTokens?.curves ?? []).enumerated().flatMap { number, curve in
+                [("badTokens.curves[\(number)].anchor", curve.anchor)]
+                    + curve.points.enumerated().map { ("badTokens.curves[\(number)].points[\($0)].cell", $1.cell) }
+            } + findings.sensitivity.enumerated().map { ("sensitivity[\($0)].cell", $1.cell) }
         let stray = named.first { $0.1.map { !cells.contains($0) } ?? false }
         return stray.map { ("findings.\($0.0)", "is a combination that the grid has not") }
     }
@@ -211,7 +230,7 @@ extension SweepRecord {
         case .unreachable(let reason): verdict = reason
         case .complete, .timeOver:
             let left = end == .timeOver ? ["the time was over before all runs were made"] : []
-            if let findings, findings.recommended != nil {
+            if let findings, findings.recommended != nil || (findings.best != nil && !grid.hasChoice) {
                 verdict = VerdictRecord(status: .passed, reasons: left, exitCode: 0)
                 return
             }

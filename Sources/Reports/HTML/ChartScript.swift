@@ -111,6 +111,8 @@ enum ChartUnit {
     case change
     /// A ratio in percent.
     case share
+    /// A ratio in percent with as many places as it has, for powers of ten.
+    case ratio
     /// 1/(1-q), as the quantile q in percent.
     case oneIn
     /// Any figure in its unit.
@@ -124,11 +126,20 @@ enum ChartUnit {
         case .count: MetricUnit.count.text(value)
         case .cores: decimalText(value, places: value == value.rounded() ? 0 : value < 0.1 ? 2 : 1)
         case .change: change(value)
+        case .ratio: ratio(value)
         case .share: decimalText(100 * value, places: 0) + " %"
         case .oneIn: quantile(value)
         case .metric(let unit): unit.text(value)
         }
     }
+
+    private func ratio(_ value: Double) -> String {
+        var places = 0
+        while places < 12, (100 * value * pow10(places)).rounded() < 1 { places += 1 }
+        return decimalText(100 * value, places: places) + " %"
+    }
+
+    private func pow10(_ places: Int) -> Double { (0..<places).reduce(1) { power, _ in power * 10 } }
 
     private func change(_ ratio: Double) -> String {
         let percent = (ratio - 1) * 100

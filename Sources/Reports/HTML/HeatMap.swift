@@ -22,6 +22,7 @@ struct HeatMap {
 
     private var caption: String {
         "Accepted notifications a second: \(map.rows.key) downwards, \(map.columns.key) to the right"
+            + (map.yardstick == "the best" ? "" : "; shares are of \(map.yardstick)")
             + (map.condition.isEmpty ? "" : "; with \(map.condition)")
     }
 

@@ -19,7 +19,10 @@ struct SweepPage {
     }
 
     private func sections(_ findings: SweepFindings) -> [HTMLPage.Section] {
-        [map(findings), recommendation(findings), effects(findings), combinations(findings)]
+        [map(findings), recommendation(findings), effects(findings)]
+            + (findings.badTokens.map { [BadTokenSection(findings: $0, grid: record.grid, printer: printer).section] }
+                ?? [])
+            + [combinations(findings)]
     }
 
     private var verdict: String {

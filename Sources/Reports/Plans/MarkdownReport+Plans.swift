@@ -11,7 +11,9 @@ extension MarkdownReport {
             let reasons = sweep.verdict.reasons.isEmpty ? ["no run was made"] : sweep.verdict.reasons
             return joined([heading("\(sweep.verdict.status.title): \(sweep.profileName)"), list(reasons)])
         }
-        let title = findings.recommended.map { "Recommended: \(sweep.grid.text(ofCell: $0))" } ?? "Nothing to recommend"
+        let title =
+            findings.recommended.map { "Recommended: \(sweep.grid.text(ofCell: $0))" }
+            ?? (sweep.grid.hasChoice ? "Nothing to recommend" : "No setting to choose")
         return joined([
             heading(title), list(sweep.explanations(findings) + around(sweep, findings) + [sweep.extent(findings)]),
             SweepMap(sweep, findings).map { map(sweep, $0) } ?? "",
@@ -19,7 +21,9 @@ extension MarkdownReport {
             folded(
                 "\(max(0, findings.cells.count - leadersMax)) other combinations",
                 [combinations(sweep, findings, Array(sweep.ranking(findings).dropFirst(leadersMax)))]),
-            folded("what each axis does", [effects(sweep, findings)]), folded("what went wrong", [troubles(sweep)]),
+            folded("what each axis does", [effects(sweep, findings)]),
+            folded("what a bad token costs", [badTokens(sweep, findings)]),
+            folded("what went wrong", [troubles(sweep)]),
             list([origin(sweep)].filter { !$0.isEmpty }),
         ])
     }
@@ -78,6 +82,17 @@ extension MarkdownReport {
                 ])
         }
         return table.text(rows: foldedRowsMax)
+    }
+
+    private static func badTokens(_ sweep: SweepRecord, _ findings: SweepFindings) -> String {
+        guard let badTokens = findings.badTokens else { return "" }
+        let words = BadTokenTable(badTokens, of: sweep.grid)
+        guard !badTokens.prices.isEmpty else { return list(badTokens.note.map { [$0] } ?? []) }
+        let cells = words.prices.rows
+        var table = MarkdownTable(words.prices.alignments.map { $0 == .left ? .left : .right }, cells.first ?? [])
+        for row in cells.dropFirst() { table.add(row) }
+        return [table.text(rows: foldedRowsMax), list(words.bases + words.obstacles)].filter { !$0.isEmpty }
+            .joined(separator: "\n\n")
     }
 
     private static func troubles(_ sweep: SweepRecord) -> String {

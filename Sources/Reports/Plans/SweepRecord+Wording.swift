@@ -98,12 +98,17 @@ struct SweepMap {
     let record: SweepRecord
     let findings: SweepFindings
     private let others: [Int]
+    private let fields: [Int]
+    private let bests: [Int: Double]
 
     /// - Returns: nil where there is one axis.
     init?(_ record: SweepRecord, _ findings: SweepFindings) {
         guard record.grid.axes.count > 1 else { return nil }
         self.record = record
         self.findings = findings
+        fields = record.fields
+        bests = Dictionary(
+            zip(fields, findings.cells.map { $0.acceptedPerSecond ?? 0 }), uniquingKeysWith: { max($0, $1) })
         others = Array(record.grid.place(ofCell: findings.recommended ?? findings.best ?? 0).dropFirst(2))
     }
 
@@ -113,11 +118,14 @@ struct SweepMap {
     /// The combination at a place of the map.
     func cell(row: Int, column: Int) -> Int { record.grid.cell(at: [row, column] + others) ?? 0 }
 
-    /// A combination's rate as a share of the best; nil where it has none.
+    /// A combination's rate as a share of the best under the same conditions; nil where it has none.
     func share(ofCell cell: Int) -> Double? {
-        guard let best = findings.best.flatMap({ findings.cells[$0].acceptedPerSecond }), best > 0 else { return nil }
+        guard let best = bests[fields[cell]], best > 0 else { return nil }
         return findings.cells[cell].acceptedPerSecond.map { $0 / best }
     }
+
+    /// What shares are of.
+    var yardstick: String { Set(fields).count > 1 ? "the best under the same conditions" : "the best" }
 
     /// The values of the further axes, as a condition; empty if there are none.
     var condition: String {

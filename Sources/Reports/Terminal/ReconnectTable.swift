@@ -1,3 +1,4 @@
+import Analysis
 import Primitives
 import RunRecords
 
@@ -38,7 +39,7 @@ struct ReconnectTable {
     var facts: [LabelledText] {
         let reconnects = record.reconnects
         return [
-            LabelledText(label: "each", items: each),
+            LabelledText(label: "each", items: each), LabelledText(label: "model", items: model),
             LabelledText(
                 label: "handshakes", items: side("sender", reconnects.senderHandshakes, record.resources.sender)),
             LabelledText(
@@ -64,6 +65,20 @@ struct ReconnectTable {
             items.append("\(FigureText.count(lost.reconnects)) in \(FigureText.count(lost.episodes)) episodes")
         }
         return items
+    }
+
+    /// What the closed model of bad tokens says, where it applies, with its error.
+    private var model: [String] {
+        guard let price = BadTokenPrice(record), let model = price.model, let error = price.modelError,
+            let basis = price.errorFreeBy
+        else { return [] }
+        func text(_ value: Double?, _ error: Double?) -> String {
+            Self.number(value) + (error.map { " (\($0 < 0 ? "" : "+")\(Self.percent($0)))" } ?? "")
+        }
+        return [
+            "\(text(model.resent, error.resent)) resent", "\(text(model.lost, error.lost)) lost",
+            "\(text(model.acceptedPerSecond, error.acceptedPerSecond)) accepted/s", "from \(basis.text)",
+        ]
     }
 
     /// A side's handshakes: how many a second, what one takes, and what all of them take of its processor time.

@@ -22,6 +22,9 @@ public struct SweepTable {
         var lines = heading(findings)
         if let map = SweepMap(record, findings) { lines += [""] + self.lines(of: map) }
         lines += [""] + cells(findings) + [""] + effects(findings)
+        if let badTokens = findings.badTokens {
+            lines += [""] + BadTokenTable(badTokens, of: record.grid).lines(style)
+        }
         return lines.joined(separator: "\n") + "\n"
     }
 
@@ -38,8 +41,10 @@ public struct SweepTable {
         var lines: [String] = []
         if let cell = findings.recommended {
             lines.append(style.colored(style.shown("recommended: \(record.grid.text(ofCell: cell))"), .green))
-        } else {
+        } else if record.grid.hasChoice {
             lines.append(style.colored("nothing to recommend", .red))
+        } else {
+            lines.append("no setting to choose")
         }
         lines += record.explanations(findings).map { style.shown("  \($0)") }
         let around = findings.sensitivity.map { neighbor in
@@ -63,7 +68,7 @@ public struct SweepTable {
         }
         let rest = map.condition.isEmpty ? "" : " with \(map.condition)"
         let signs = "[ ] recommended, ! thresholds fail, ~ uneven over connections, - incomplete"
-        return [style.shown("accepted/s as a share of the best\(rest); \(signs)")] + table.lines(style)
+        return [style.shown("accepted/s as a share of \(map.yardstick)\(rest); \(signs)")] + table.lines(style)
     }
 
     private func mark(_ map: SweepMap, cell: Int) -> String {

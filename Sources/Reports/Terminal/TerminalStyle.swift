@@ -70,6 +70,7 @@ public struct TerminalStyle: Equatable, Sendable {
         case "÷": "/"
         case "…": "..."
         case "–", "—": "-"
+        case "±": "+-"
         default: "?"
         }
     }

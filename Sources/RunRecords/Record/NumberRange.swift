@@ -11,8 +11,9 @@ struct NumberRange {
         "atNs", "bound", "detectNs", "goneSinceFirstMs", "goneSinceLastMs", "headroom", "ledgerDifference",
         "lostPerReconnect", "notifications", "shift", "startNs", "throughputLost", "value",
     ]
-    /// What holds figures of a comparison: some of them are negative in runs already, as throughput lost is by chance.
-    private static let signedWithin: Set<String> = ["confirmation", "metrics"]
+    /// What holds figures of a comparison, or of bad tokens and their model: some of them are negative in runs already, as throughput
+    /// lost is by chance.
+    private static let signedWithin: Set<String> = ["confirmation", "measured", "metrics", "modelError"]
     /// What is not a figure but was asked for: a profile, and seeds, which have 64 bits.
     private static let free: Set<String> = ["profile", "seed"]
 

@@ -47,7 +47,7 @@ struct SweepCommand {
         let interrupts = try await output.begin()
         let folder = try ScratchFolder()
         var record = start
-        var race = SweepRace(record.plan, known: record.rates)
+        var race = SweepRace(record.plan, known: record.rates, fields: record.fields)
         let begin = MonotonicClock.now()
         func elapsed() -> Int64 { (MonotonicClock.now() - begin).nanoseconds + start.elapsedNs }
         var end = SweepRecord.End.complete

@@ -1,0 +1,189 @@
+import Primitives
+public import RunRecords
+import Statistics
+
+/// The runs of one setting, those of the same setting without bad tokens, and the model that both together make.
+struct BadTokenCase {
+    let cell: Int
+    /// Complete runs with bad tokens.
+    let runs: [SweepRunRecord]
+    /// Complete runs of the same setting without; may be empty.
+    let errorFree: [SweepRunRecord]
+    private let details: [BadTokenRun]
+    private let setting: BadTokenSetting
+
+    /// Nil if nothing was refused, and for the provider API.
+    init?(cell: Int, runs: [SweepRunRecord], errorFree: [SweepRunRecord]) {
+        let details = runs.compactMap(\.badTokens)
+        guard let first = details.first, details.count == runs.count, details.contains(where: { $0.errors > 0 }),
+            first.setting.isPossible
+        else { return nil }
+        self.cell = cell
+        self.runs = runs
+        self.errorFree = errorFree.filter { $0.acceptedPerSecond != nil && $0.badTokens?.errors == 0 }
+        self.details = details
+        setting = first.setting
+    }
+
+    var errors: Int64 { Int64(sum(\.errors)) }
+    var badShare: Double { min(1, sum(\.errors) / max(1, sum(\.judged))) }
+
+    /// A sum that records which anybody may have edited cannot make overflow.
+    private func sum(_ count: (BadTokenRun) -> Int64) -> Double {
+        min(1e18, details.reduce(0) { $0 + Double(count($1)) })
+    }
+
+    /// The price, with what repeated runs scatter.
+    func price(scatter: Double) -> BadTokenPrice {
+        let rate = median(runs.compactMap(\.acceptedPerSecond))
+        var price = BadTokenPrice(
+            cell: cell, badShare: badShare, roundTripNs: setting.roundTripNs, errors: errors,
+            replyNs: middle { $0.replyMeanNs.map(Double.init) },
+            reconnectNs: middle { $0.reconnectMeanNs.map(Double.init) },
+            measured: BadTokenFigures(
+                acceptedPerSecond: rate, inFlight: median(runs.compactMap { $0.inFlightAtErrorP50.map(Double.init) }),
+                resent: median(runs.compactMap(\.resentPerReconnect)), lost: median(runs.compactMap(\.lostPerReconnect))
+            ))
+        if let rate, rate > 0, badShare < 1, let free = median(errorFree.compactMap(\.acceptedPerSecond)) {
+            let ratio = free * (1 - badShare) / rate
+            price.measured.lost = (ratio - 1) / badShare
+            price.lostStandardError =
+                scatter * (1 / Double(runs.count) + 1 / Double(errorFree.count)).squareRoot() * ratio / badShare
+        }
+        do throws(BadTokenObstacle) {
+            let (model, basis) = try model()
+            price.errorFreePerSecond = model.errorFreePerSecond
+            price.errorFreeBy = basis
+            price.bound = model.bound
+            price.model = try model.figures()
+        } catch {
+            price.obstacle = "\(error)"
+        }
+        if errors >= BadTokenPrice.errorsMin, let model = price.model {
+            price.modelError = model.errors(against: price.measured)
+            if !price.isLossClear { price.modelError?.lost = nil }
+        }
+        return price
+    }
+
+    private func middle(_ figure: (BadTokenRun) -> Double?) -> Double? { median(details.compactMap(figure)) }
+
+    // MARK: - Model
+
+    /// The model that these runs make, and what its rate without errors rests on.
+    func model() throws(BadTokenObstacle) -> (model: BadTokenModel, errorFreeBy: BadTokenPrice.Basis) {
+        guard setting.hasIdentifiers else { throw .noIdentifiers }
+        guard !setting.isOpenLoop else { throw .offeredRate }
+        if let fault = setting.otherFault { throw .otherFaults(fault) }
+        let reconnects = Int64(min(1e18, runs.reduce(0) { $0 + Double($1.reconnects) }))
+        // The last error of a connection at the end of a run needs no successor; hardly any other end is to be expected.
+        guard reconnects <= errors + max(2, errors / 10) else {
+            throw .otherEnds(reconnects: reconnects, errors: errors)
+        }
+        guard let reply = middle({ $0.replyMeanNs.map(Double.init) }),
+            let reconnect = middle({ $0.reconnectMeanNs.map(Double.init) })
+        else { throw .timesUnknown }
+        let free = try errorFreeRate()
+        var model = BadTokenModel(
+            badShare: badShare, connections: setting.connections, errorFreePerSecond: free.perSecond, bound: free.bound,
+            reply: Interval(nanoseconds: Int64(reply)), reconnect: Interval(nanoseconds: Int64(reconnect)))
+        model.onWayMax = onWayMax
+        model.writesInBursts = setting.mode != SenderSettings.Mode.pipelined.rawValue
+        if !model.writesInBursts { model.keptMax = Double(setting.window) }
+        model.attemptsPerSecond = setting.attemptsPerSecond
+        model.load = median(errorFree.compactMap { $0.badTokens?.load }) ?? 0
+        addHandshakes(to: &model, limit: free.limit)
+        return (model, free.by)
+    }
+
+    /// From the write of a notification to the moment at which it makes room for another one.
+    func round(of model: BadTokenModel) -> Interval {
+        if model.bound == .connections, let onWayMax = model.onWayMax {
+            let seconds = onWayMax * Double(model.connections) / model.errorFreePerSecond
+            return Interval(nanoseconds: Int64(min(seconds, 3_600) * 1e9))
+        }
+        let measured = middle { $0.roundTripMeanNs.map(Double.init) } ?? Double(setting.roundTripNs)
+        return Interval(nanoseconds: setting.silenceNs ?? Int64(measured))
+    }
+
+    private struct ErrorFreeRate {
+        var perSecond: Double
+        var by: BadTokenPrice.Basis
+        var bound: BadTokenModel.Bound
+        var limit: LimitRecord.Kind?
+    }
+
+    private func errorFreeRate() throws(BadTokenObstacle) -> ErrorFreeRate {
+        if let rate = median(errorFree.compactMap(\.acceptedPerSecond)) {
+            let limit = SweepCell.limit(of: errorFree)
+            let bound: BadTokenModel.Bound
+            switch limit {
+            case .generator, .simulator, .processor: bound = .machine
+            case .window, .connections, nil: bound = .connections
+            case .streams, .rate, .target: throw .otherLimit(limit ?? .target)
+            }
+            return ErrorFreeRate(perSecond: rate, by: .errorFreeCell, bound: bound, limit: limit)
+        }
+        let limit = SweepCell.limit(of: runs)
+        let perRound = onWayMax.map { $0 * Double(setting.connections) }
+        if setting.mode != SenderSettings.Mode.pipelined.rawValue {
+            let wait = middle { $0.roundTripMeanNs.map(Double.init) }
+            guard setting.mode == SenderSettings.Mode.windowed.rawValue, let perRound,
+                let round = setting.silenceNs.map(Double.init) ?? wait, round > 0
+            else { throw .errorFreeRateUnknown }
+            return ErrorFreeRate(perSecond: perRound * 1e9 / round, by: .window, bound: .connections, limit: limit)
+        }
+        guard let quiet = middle(\.quietPerSecond), quiet > 0 else { throw .errorFreeRateUnknown }
+        // Nothing but its way bounds a pipelined connection by itself.
+        let most = perRound.map { $0 * 1e9 / Double(max(1, setting.roundTripNs)) } ?? .infinity
+        return ErrorFreeRate(
+            perSecond: quiet, by: .quietTime, bound: quiet < most / 2 ? .machine : .connections, limit: limit)
+    }
+
+    /// The most notifications that a connection has on their way: by the sender's window, or by the simulated way's.
+    private var onWayMax: Double? {
+        let frame = middle(\.frameBytes)
+        switch SenderSettings.Mode(rawValue: setting.mode) {
+        case .waitEach?: return 1
+        case .windowed?:
+            // A batch waits until there is room for as many as it may have, even if its bytes hold fewer.
+            let inBatch = frame.map { min(setting.batchNotifications, max(1, Int(Double(setting.batchBytes) / $0))) }
+            let batch = inBatch ?? setting.batchNotifications
+            return Double(batch * ((setting.window - setting.batchNotifications) / batch + 1))
+        case .pipelined?, nil:
+            guard let window = setting.roundTripWindow, let frame, frame > 0 else { return nil }
+            return max(1, Double(window) / frame)
+        }
+    }
+
+    /// For how long a reconnect keeps whatever the limit was from other work.
+    private func addHandshakes(to model: inout BadTokenModel, limit: LimitRecord.Kind?) {
+        let sender = middle(\.senderHandshakeNs) ?? 0
+        let simulator = middle(\.simulatorHandshakeNs) ?? 0
+        let senderLoops = max(1, details[0].senderLoops)
+        let simulatorLoops = max(1, details[0].simulatorLoops ?? 1)
+        let time: Double
+        if model.bound == .connections {
+            time = max(sender / Double(senderLoops), simulator / Double(simulatorLoops))
+        } else if limit == .generator {
+            time = sender
+            model.parts = min(senderLoops, setting.connections)
+        } else if limit == .simulator {
+            time = simulator
+            model.parts = min(simulatorLoops, setting.connections)
+        } else {
+            time = (sender + simulator) / Double(max(1, details[0].cores))
+        }
+        model.handshake = Interval(nanoseconds: Int64(time))
+    }
+}
+
+extension BadTokenPrice {
+    /// What a bad token costs in one run by itself, whose rate without errors is taken from the run, too; nil if there was none, over
+    /// HTTP/2, and for runs that did not finish.
+    public init?(_ record: RunRecord) {
+        let run = SweepRunRecord(cell: 0, record)
+        guard run.isComplete, let own = BadTokenCase(cell: 0, runs: [run], errorFree: []) else { return nil }
+        self = own.price(scatter: 0)
+    }
+}
