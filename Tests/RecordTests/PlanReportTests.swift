@@ -402,6 +402,38 @@ import Testing
         #expect(capacity.contains("✕ fails") && capacity.contains("✓ holds") && capacity.contains("? undecided"))
     }
 
+    @Test func `the price of a bad token stands with the model and its error beside it, and why there is none`() throws
+    {
+        let record = sampleSweep { $0.findings?.badTokens = sampleBadTokens() }
+        let gnuplot = Gnuplot.find(in: "/usr/bin:/bin")
+        let page = HTMLReport.page(.sweep(record), gnuplot)
+        #expect(page.contains("<h2 id=\"badTokens-heading\">The price of a bad token</h2>"))
+        for (name, value, text) in [
+            ("measured.lost", "900", "900"), ("lostStandardError", "35", "35"), ("model.lost", "800", "800"),
+            ("replyNs", "1500000", "1.5 ms"), ("measured.inFlight", "410", "410"), ("errors", "120", "120"),
+        ] {
+            #expect(
+                page.contains("<data value=\"\(value)\" data-figure=\"badTokens.prices.0.\(name)\">\(text)</data>"),
+                "\(name)")
+        }
+        #expect(page.contains(">-11 %</data>)") && page.contains("no error reply or no reconnect was timed"))
+        #expect(page.contains("<data value=\"40000\" data-figure=\"badTokens.curves.0.points.2.modelPerSecond\">"))
+        #expect(!page.contains("points.2.acceptedPerSecond") && !page.contains("prices.1.model"))
+        if gnuplot != nil {
+            #expect(page.contains("<b>Rate over workload.faults.badToken, sender.connections=4</b>"))
+            #expect(page.contains(">0.1 %<") && page.contains(">1 %<") && !page.contains("Charts were left out"))
+        }
+        let markdown = try OutputFormat.markdown.text(.sweep(record))
+        #expect(
+            markdown.contains("what a bad token costs</summary>") && markdown.contains("| 900 ± 35 | 800 (-11 %) |"))
+        #expect(try SweepRecord.decode(record.encoded(), path: "s.json") == record)
+        let stray = sampleSweep {
+            $0.findings?.badTokens = sampleBadTokens()
+            $0.findings?.badTokens?.prices[1].cell = 6
+        }
+        #expect(throws: RecordError.self) { try SweepRecord.decode(stray.encoded(), path: "s.json") }
+    }
+
     @Test func `a large sweep has a page of bounded size`() {
         var record = SweepRecord(
             profileName: "p", profileHash: "",
