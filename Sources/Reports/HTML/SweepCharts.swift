@@ -10,7 +10,7 @@ struct SweepCharts {
 
     private static let rowHeight = 25
     private static let (rowsMin, rowLimit) = (4, 16)
-    private static let nearShare = 0.75
+    private static let nearShare = 0.9
     /// More points than that are one dark stain.
     private static let pointLimit = 600
     private static let tickLimit = 24
