@@ -265,6 +265,30 @@ import Testing
         #expect((0..<2).flatMap { row in (0..<2).map { map.cell(row: row, column: $0) } } == [1, 3, 5, 7])
     }
 
+    @Test func `conditions are no part of a recommended setting, and only what was tried under the same ones competes`()
+        throws
+    {
+        var record = SweepRecord(
+            profileName: "p", profileHash: "",
+            grid: SweepGrid([
+                SweepGrid.Axis(key: "workload.faults.badToken", values: ["0", "0.001"]),
+                SweepGrid.Axis(key: "sender.window", values: ["10", "20"]),
+            ]), plan: SweepRace.Plan())
+        record.runs = zip(0..<4, [50_000, 90_000, 1_000, 2_000]).map { sampleSweepRun($0, rate: $1) }
+        record.judge(.complete)
+        let findings = try #require(record.findings)
+        #expect(findings.recommended == 3)
+        #expect(record.setting(ofCell: 3) == "sender.window=20 under workload.faults.badToken=0.001")
+        #expect(sampleSweep().setting(ofCell: 3) == "sender.batch.notifications=10 sender.connections=4")
+        let map = try #require(SweepMap(record, findings))
+        #expect(
+            (0..<4).map { map.share(ofCell: $0) } == [50.0 / 90, 1, 0.5, 1] && map.yardstick.hasSuffix("conditions"))
+        let chart = try #require(SweepCharts(record: record, findings: findings).leaders)
+        #expect(chart.description.contains("badToken=0.001") && !chart.description.contains("badToken=0 "))
+        let effect = try #require(SweepCharts(record: record, findings: findings).effect(ofAxis: 0))
+        #expect(effect.note.contains("numbered in their order") && effect.script.text().contains("'1' 1, '2' 2"))
+    }
+
     @Test func `what was cut short is not taken for given up`() throws {
         func givenUp(_ change: (inout SweepRecord) -> Void) throws -> [Int] {
             let record = sampleSweep(change)
