@@ -20,7 +20,7 @@ struct BadTokenTable {
 
     // MARK: - Prices
 
-    private var prices: TextTable {
+    var prices: TextTable {
         var table = TextTable(
             grid.axes.map { _ in .right } + [.right, .right, .right] + Self.figures.flatMap { _ in [.right, .left] })
         table.add(
@@ -33,6 +33,9 @@ struct BadTokenTable {
         }
         return table
     }
+
+    /// So many combinations are named that have the same reason.
+    private static let placesMax = 3
 
     private struct Figure {
         var name: String
@@ -54,12 +57,12 @@ struct BadTokenTable {
         return [measured, model]
     }
 
-    private static func signed(_ share: Double) -> String {
+    static func signed(_ share: Double) -> String {
         (share < 0 ? "" : "+") + decimalText(100 * share, places: 0) + " %"
     }
 
     /// What the model starts from, once for all that start from the same.
-    private var bases: [String] {
+    var bases: [String] {
         var cells: [String: Int] = [:]
         for price in findings.prices {
             guard let basis = price.errorFreeBy, let bound = price.bound else { continue }
@@ -71,9 +74,12 @@ struct BadTokenTable {
         return texts.map { texts.count == 1 ? $0.key : "\($0.key): \($0.value) of \(findings.prices.count)" }
     }
 
-    private var obstacles: [String] {
-        findings.prices.compactMap { price in
-            price.obstacle.map { "no model at \(grid.text(ofCell: price.cell)): \($0)" }
+    var obstacles: [String] {
+        let reasons = Dictionary(grouping: findings.prices.filter { $0.obstacle != nil }) { $0.obstacle ?? "" }
+        return reasons.sorted { ($0.value[0].cell, $0.key) < ($1.value[0].cell, $1.key) }.map { reason, prices in
+            let places = prices.prefix(Self.placesMax).map { grid.text(ofCell: $0.cell) }.joined(separator: ", ")
+            let isMany = prices.count > Self.placesMax
+            return "no model at \(isMany ? "\(prices.count) combinations" : places): \(reason)"
         }
     }
 
