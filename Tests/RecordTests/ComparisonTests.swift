@@ -257,6 +257,14 @@ import Testing
             unconfirmed.verdict.exitCode == 0 && unconfirmed.notes.contains { $0.hasPrefix("unconfirmed: compare(") })
     }
 
+    @Test func `an interrupted comparison says so and decides nothing`() throws {
+        var comparison = compare(
+            scatteredRuns(10, around: 100_000, seed: 1), scatteredRuns(10, around: 80_000, seed: 2))
+        comparison.interrupt(pairs: 20, exitCode: 130, plan: ComparisonPlan())
+        #expect(comparison.verdict.status == .inconclusive && comparison.verdict.exitCode == 130)
+        #expect(comparison.verdict.reasons[0] == "interrupted by the user after 10 of 20 pairs")
+    }
+
     @Test func `what a threshold tolerates is not called noise`() throws {
         let threshold = try Threshold("compare(accepted/s) > -50%")
         let comparison = compare(

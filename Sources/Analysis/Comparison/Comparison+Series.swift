@@ -43,6 +43,18 @@ extension Comparison {
         return ratios
     }
 
+    /// Says that a signal ended the runs before all were made; what those that were made say decides nothing.
+    ///
+    /// - Parameters:
+    ///   - pairs: how many pairs were to be made.
+    ///   - exitCode: the exit code of the signal.
+    ///   - plan: how the runs were compared.
+    public mutating func interrupt(pairs: Int, exitCode: Int, plan: ComparisonPlan) {
+        obstacles.insert("interrupted by the user after \(candidate.runs) of \(pairs) pairs", at: 0)
+        runs.errorCode = exitCode
+        conclude(plan)
+    }
+
     /// Takes back each regression, and each failure of a threshold about a change, that a second series of the same runs does not show again.
     ///
     /// - Parameters:

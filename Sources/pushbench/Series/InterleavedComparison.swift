@@ -53,7 +53,10 @@ struct InterleavedComparison {
             // Half a confirmation is none.
             if !second.isInterrupted { comparison.confirm(with: compared(second), plan: options.plan) }
         }
-        return try output.finish(comparison, interruptedBy: interrupts.value > 0 ? SignalWatch.exitCode : nil)
+        if interrupts.value > 0 {
+            comparison.interrupt(pairs: runs.pairs, exitCode: Int(SignalWatch.exitCode), plan: options.plan)
+        }
+        return try output.finish(comparison)
     }
 
     private func compared(_ outcome: InterleavedRuns.Outcome) -> Comparison {
