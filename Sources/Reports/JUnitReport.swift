@@ -7,6 +7,17 @@ import Statistics
 /// deciding figure and each threshold.
 enum JUnitReport: ReportText {
     static let summary = "JUnit XML, a case for each threshold, invariant and deciding figure"
+    static let kinds: Set<ReportSubject.Kind> = [.run, .runs, .comparison, .capacity]
+
+    static func bytes(_ subject: ReportSubject, style: TerminalStyle) -> [UInt8]? {
+        switch subject {
+        case .run(let record): Array(text(RunSeriesRecord([record])).utf8)
+        case .runs(let series): Array(text(series).utf8)
+        case .comparison(let comparison): Array(text(comparison).utf8)
+        case .capacity(let capacity): Array(document([suite(capacity)]).utf8)
+        case .sweep: nil
+        }
+    }
 
     static func text(_ series: RunSeriesRecord) -> String {
         document(
@@ -120,6 +131,42 @@ enum JUnitReport: ReportText {
         case .regressed: JUnitCase(figure.name, .failure(type: "regressed", message))
         case .inconclusive, nil: JUnitCase(figure.name, .skipped(message))
         case .improved, .equivalent, .noEvidence: JUnitCase(figure.name, .passed, output: message)
+        }
+    }
+}
+
+extension JUnitReport {
+    // MARK: - Capacities
+
+    /// The end of the search, and what was asked for at the highest rate that held.
+    private static func suite(_ capacity: CapacityRecord) -> JUnitSuite {
+        let held = capacity.probes.last {
+            $0.outcome == .holds && $0.ratePerSecond == capacity.finding?.sustainablePerSecond
+        }
+        let first = capacity.probes.first?.run
+        var suite = JUnitSuite(
+            name: "capacity \(capacity.profileName)", startedAt: first?.startedAt ?? "", seconds: nil)
+        suite.properties = [
+            ("tool", first.map { "pushbench \($0.tool.version) \($0.tool.build)" }),
+            ("sustainable/s", capacity.finding?.sustainablePerSecond.flatMap(numberText)),
+            ("failing/s", capacity.finding?.failingPerSecond.flatMap(numberText)),
+            ("verdict", capacity.verdict.status.rawValue), ("exitCode", capacity.verdict.exitCode.map { "\($0)" }),
+        ]
+        suite.cases = [JUnitCase("capacity", verdict(capacity.verdict), output: capacity.result)]
+        suite.cases += capacity.serviceLevel.map { text in
+            JUnitCase(text, held.map { level(text, of: $0.run) } ?? .skipped("no rate held"))
+        }
+        return suite
+    }
+
+    private static func level(_ text: String, of run: RunRecord) -> JUnitCase.Outcome {
+        guard let condition = try? Threshold(text), let answer = ServiceLevel([condition]).answers(of: run).first else {
+            return .error(type: "condition", "\(text): is no condition")
+        }
+        return switch answer {
+        case .holds: .passed
+        case .fails(let reason): .failure(type: "condition", reason)
+        case .undecided(let reason), .missing(let reason): .skipped(reason)
         }
     }
 }

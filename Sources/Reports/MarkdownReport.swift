@@ -7,11 +7,24 @@ import Statistics
 /// what only some readers want folded away. It always fits into a comment.
 enum MarkdownReport: ReportText {
     static let summary = "Markdown for a comment on a change or for $GITHUB_STEP_SUMMARY"
+    static let kinds = Set(ReportSubject.Kind.allCases)
+
+    static func bytes(_ subject: ReportSubject, style: TerminalStyle) -> [UInt8]? {
+        let text =
+            switch subject {
+            case .run(let record): text(RunSeriesRecord([record]))
+            case .runs(let series): text(series)
+            case .comparison(let comparison): text(comparison)
+            case .sweep(let sweep): text(sweep)
+            case .capacity(let capacity): text(capacity)
+            }
+        return Array(text.utf8)
+    }
 
     /// GitHub takes 65,536 characters; no form of counting them gives more than bytes.
     static let bytesMax = 65_000
     /// How many items of a list, rows of a table, and rows of a folded table are shown.
-    private static let (itemsMax, rowsMax, foldedRowsMax) = (5, 20, 28)
+    static let (itemsMax, rowsMax, foldedRowsMax) = (5, 20, 28)
 
     static func text(_ series: RunSeriesRecord) -> String {
         joined(series.runs.count == 1 ? blocks(series.runs[0]) : blocks(series))
@@ -31,7 +44,7 @@ enum MarkdownReport: ReportText {
     }
 
     /// The blocks that fit; what is left out is told.
-    private static func joined(_ blocks: [String]) -> String {
+    static func joined(_ blocks: [String]) -> String {
         var text = ""
         for block in blocks where !block.isEmpty {
             let longer = text.isEmpty ? block : text + "\n\n" + block
@@ -41,16 +54,16 @@ enum MarkdownReport: ReportText {
         return text + "\n"
     }
 
-    private static func heading(_ text: String) -> String { "### " + MarkdownTable.escaped(shortened(text, 200)) }
+    static func heading(_ text: String) -> String { "### " + MarkdownTable.escaped(shortened(text, 200)) }
 
-    private static func list(_ items: [String]) -> String {
+    static func list(_ items: [String]) -> String {
         var lines = items.prefix(itemsMax).map { "- " + MarkdownTable.escaped(shortened($0, 500)) }
         if items.count > itemsMax { lines.append("- and \(items.count - itemsMax) more") }
         return lines.joined(separator: "\n")
     }
 
     /// What a reader has to ask for; nothing if there is nothing.
-    private static func folded(_ summary: String, _ blocks: [String]) -> String {
+    static func folded(_ summary: String, _ blocks: [String]) -> String {
         let blocks = blocks.filter { !$0.isEmpty }
         guard !blocks.isEmpty else { return "" }
         return (["<details><summary>\(summary)</summary>"] + blocks + ["</details>"]).joined(separator: "\n\n")

@@ -1,12 +1,12 @@
 public import RunRecords
 
-/// A form in which a run, several runs or a comparison can be written.
+/// A form in which records can be written for a reader.
 public enum OutputFormat: String, Sendable, CaseIterable {
     /// The summary for people.
     case terminal
     /// The record itself.
     case json
-    /// One line per interval.
+    /// One line per interval of a run, per run of a sweep, or per try of a search for a capacity.
     case csv
     /// One line per reconnect, comma-separated.
     case reconnects
@@ -36,7 +36,7 @@ public enum OutputFormat: String, Sendable, CaseIterable {
         switch self {
         case .terminal: TerminalReport.self
         case .json: JSONReport.self
-        case .csv: IntervalCSV.self
+        case .csv: CSVReport.self
         case .reconnects: ReconnectCSV.self
         case .hgrm: PercentileText.self
         case .hlog: IntervalLogText.self
@@ -54,8 +54,20 @@ public enum OutputFormat: String, Sendable, CaseIterable {
     /// What the form is, in one line.
     public var summary: String { writer.summary }
 
-    /// The forms of what is more than one run.
-    public static var ofSeveralRuns: [OutputFormat] { allCases.filter { $0.writer.isOfSeveralRuns } }
+    /// What there is of this form.
+    public var kinds: [ReportSubject.Kind] { ReportSubject.Kind.allCases.filter(writer.kinds.contains) }
+
+    /// The forms of something.
+    public static func forms(of kind: ReportSubject.Kind) -> [OutputFormat] {
+        allCases.filter { $0.writer.kinds.contains(kind) }
+    }
+
+    /// What is said where something does not have this form.
+    func absence(of kind: ReportSubject.Kind) -> RecordError {
+        .noSuchForm(
+            form: rawValue, of: kind.title, accepted: Self.forms(of: kind).map(\.rawValue),
+            isOfItsRuns: kinds.contains(.run) && [.runs, .capacity].contains(kind))
+    }
 
     /// Writes something in this form.
     ///
@@ -63,9 +75,9 @@ public enum OutputFormat: String, Sendable, CaseIterable {
     ///   - subject: what is written.
     ///   - style: what the reader's terminal can show; of effect for ``terminal`` only.
     /// - Returns: UTF-8 text.
-    /// - Throws: ``RecordError``, also when a record lacks what the form is about, or the form is one of single runs and this is more.
+    /// - Throws: ``RecordError``, also when a record lacks what the form is about, or the subject does not have the form.
     public func render(_ subject: ReportSubject, style: TerminalStyle) throws(RecordError) -> [UInt8] {
-        guard let bytes = try writer.bytes(subject, style: style) else { throw .singleRunsOnly(form: rawValue) }
+        guard let bytes = try writer.bytes(subject, style: style) else { throw absence(of: subject.kind) }
         return bytes
     }
 }

@@ -36,16 +36,16 @@ public struct OutputRequest: Equatable, Sendable {
     ///
     /// - Parameters:
     ///   - texts: the requests as written.
-    ///   - accepted: the forms that the command has.
+    ///   - kind: what will be written.
     /// - Returns: the requests in their order.
     /// - Throws: ``OutputRequestError``, also when two of them would go to the same place.
     public static func read(
-        _ texts: [String], of accepted: [OutputFormat] = OutputFormat.allCases
+        _ texts: [String], of kind: ReportSubject.Kind
     ) throws(OutputRequestError) -> [OutputRequest] {
         var requests: [OutputRequest] = []
         for text in texts { requests.append(try OutputRequest(text)) }
-        if let other = requests.first(where: { !accepted.contains($0.format) }) {
-            throw .otherForm(other.format.rawValue, accepted: accepted.map(\.rawValue))
+        if let other = requests.first(where: { !$0.format.kinds.contains(kind) }) {
+            throw .noSuchForm(other.format.absence(of: kind))
         }
         let toStandardOutput = requests.filter { $0.destination == .standardOutput }.map(\.format.rawValue)
         guard toStandardOutput.count < 2 else { throw .sharedStandardOutput(formats: toStandardOutput) }
@@ -98,8 +98,8 @@ public enum OutputRequestError: Error, Equatable, Sendable {
     case noPath(String)
     /// There is no such format.
     case unknownFormat(String, nearest: String?)
-    /// The format is one of single runs, and the command has more than one.
-    case otherForm(String, accepted: [String])
+    /// What will be written does not have the format.
+    case noSuchForm(RecordError)
     /// Several are for the standard output.
     case sharedStandardOutput(formats: [String])
     /// Two would replace each other in a file.
@@ -115,8 +115,7 @@ extension OutputRequestError: CustomStringConvertible {
             "\(text.debugDescription) names no path; expected \(accepted); \"-\" is the standard output"
         case .unknownFormat(let name, let nearest):
             "unknown format \(name.debugDescription)\(nearest.map { ", did you mean \"\($0)\"?" } ?? ""); expected \(accepted)"
-        case .otherForm(let name, let accepted):
-            "\(name) is a form of single runs; accepted here: \(accepted.joined(separator: ", "))"
+        case .noSuchForm(let error): "\(error)"
         case .sharedFile(let path, let formats):
             "\(formats.joined(separator: " and ")) cannot both go to \(path); every output needs a file of its own"
         case .sharedStandardOutput(let formats):

@@ -54,7 +54,7 @@ extension EndToEndTests {
                 #expect(report.status == 0 && report.output.contains(word), "\(form)")
             }
             let single = try await Program.shell("", ["report", kept, "-o", "csv=-"])
-            #expect(single.status == 2 && single.output.contains("csv is a form of single runs"))
+            #expect(single.status == 2 && single.output.contains("csv is no form of a comparison"))
             #expect(try await Program.shell("", ["report", kept, "--run", "1"]).status == 2)
         }
 

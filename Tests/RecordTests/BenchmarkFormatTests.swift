@@ -156,7 +156,7 @@ import Testing
         #expect(text.firstMatch(of: /\b(nan|inf|infinity)\b/) == nil, "\(text)")
     }
 
-    @Test(arguments: OutputFormat.ofSeveralRuns)
+    @Test(arguments: OutputFormat.forms(of: .runs))
     func `forms of several runs have comparisons and empty series`(_ format: OutputFormat) throws {
         let comparison = compare([], scatteredRuns(2, around: 100, seed: 1))
         for subject in [ReportSubject.comparison(comparison), .runs(RunSeriesRecord())] {
@@ -167,12 +167,15 @@ import Testing
     }
 
     @Test func `forms of single runs refuse several by their names`() throws {
-        let single = OutputFormat.allCases.filter { !OutputFormat.ofSeveralRuns.contains($0) }
+        let single = OutputFormat.allCases.filter { !OutputFormat.forms(of: .runs).contains($0) }
         #expect(single == [.csv, .reconnects, .hgrm, .hlog])
         for format in single {
-            #expect(throws: RecordError.singleRunsOnly(form: format.rawValue)) {
+            let error = #expect(throws: RecordError.self) {
                 try format.render(.runs(RunSeriesRecord()), style: .plain)
             }
+            let text = error.map { "\($0)" } ?? ""
+            #expect(text.hasPrefix("\(format.rawValue) is no form of several runs; accepted here: terminal, json, "))
+            #expect(text.hasSuffix("; `pushbench report RECORD --run N` picks one run"))
         }
     }
 }

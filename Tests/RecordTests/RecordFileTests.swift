@@ -143,15 +143,15 @@ import Testing
         ("hello", "r.json: is not JSON: found \"hello\" at byte 0"),
         (
             "[]",
-            "r.json: is JSON, but names no schema; accepted: \"pushbench.run/1\", \"pushbench.runs/1\" for several runs"
+            "r.json: is JSON, but names no schema; accepted: \"pushbench.run/1\""
         ),
         (
             "{}",
-            "r.json: is JSON, but names no schema; accepted: \"pushbench.run/1\", \"pushbench.runs/1\" for several runs"
+            "r.json: is JSON, but names no schema; accepted: \"pushbench.run/1\""
         ),
         (
             "{\"schema\":\"pushbench.run/2\"}",
-            "r.json: has the schema \"pushbench.run/2\"; accepted: \"pushbench.run/1\", \"pushbench.runs/1\" for several runs"
+            "r.json: has the schema \"pushbench.run/2\"; accepted: \"pushbench.run/1\""
         ),
         ("{\"schema\":\"pushbench.run/1\"}", "r.json: tool: is missing"),
     ])

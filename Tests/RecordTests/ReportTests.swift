@@ -295,9 +295,9 @@ import Testing
     }
 
     @Test func `only one output goes to the standard output`() throws {
-        #expect(try OutputRequest.read(["json=-", "csv=a", "csv=b"]).count == 3)
+        #expect(try OutputRequest.read(["json=-", "csv=a", "csv=b"], of: .run).count == 3)
         do throws(OutputRequestError) {
-            _ = try OutputRequest.read(["json=-", "terminal=x", "csv=-"])
+            _ = try OutputRequest.read(["json=-", "terminal=x", "csv=-"], of: .run)
             Issue.record("accepted")
         } catch {
             #expect(

@@ -287,6 +287,7 @@ import Testing
         try RecordFile(path: path).write(encoded: record.encoded())
         #expect(throws: RecordError.self) { try SweepRecord.read(path) }
         try RecordFile(path: path).write(encoded: sampleRecord().encoded())
-        #expect(throws: RecordError.otherSchema(path: path, found: "pushbench.run/1")) { try SweepRecord.read(path) }
+        #expect(throws: RecordError.otherSchema(path: path, found: "pushbench.run/1", accepted: ["pushbench.sweep/1"]))
+        { try SweepRecord.read(path) }
     }
 }

@@ -43,10 +43,22 @@ extension CapacityRecord {
     ///
     /// - Throws: ``RecordError`` saying what is wrong with the file.
     public static func read(_ path: String) throws(RecordError) -> CapacityRecord {
-        let bytes = try RecordCoding.bytes(of: path)
-        let found = try RecordCoding.schema(of: bytes, path: path)
-        guard found == currentSchema else { throw .otherSchema(path: path, found: found) }
-        return try RecordCoding.decoded(bytes, path: path)
+        try decode(RecordCoding.bytes(of: path), path: path)
+    }
+
+    /// Reads the record of a search from the bytes of its file.
+    ///
+    /// - Parameters:
+    ///   - bytes: the whole file.
+    ///   - path: its name, for messages.
+    /// - Returns: the record.
+    /// - Throws: ``RecordError`` saying what is wrong with the bytes.
+    public static func decode(_ bytes: [UInt8], path: String) throws(RecordError) -> CapacityRecord {
+        let record: CapacityRecord = try RecordCoding.decoded(bytes, path: path, schema: currentSchema)
+        if let other = record.probes.first(where: { $0.run.schema != RunRecord.currentSchema }) {
+            throw .otherSchema(path: path, found: other.run.schema, accepted: [RunRecord.currentSchema])
+        }
+        return record
     }
 
     /// Ends the search: says what it found, or that a signal with an exit code ended it.

@@ -21,8 +21,10 @@ public struct LatencyKnee: Codable, Equatable, Sendable {
 
     /// Finds the knee of a curve; nil if it has none, or too few rates.
     ///
-    /// - Parameter points: rates per second and the p99 at each, in nanoseconds, in any order; of a rate that was tried several times the
-    ///   median counts.
+    /// - Parameters:
+    ///   - series: whose p99 it is.
+    ///   - points: rates per second and the p99 at each, in nanoseconds, in any order; of a rate that was tried several times the
+    ///     median counts.
     init?(series: String, points: [(ratePerSecond: Double, p99Ns: Int64)]) {
         let curve = Dictionary(grouping: points, by: \.ratePerSecond)
             .compactMap { rate, tries in median(tries.map { Double($0.p99Ns) }).map { (rate: rate, p99: $0) } }

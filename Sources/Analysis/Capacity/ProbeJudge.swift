@@ -108,20 +108,38 @@ public struct ProbeJudge: Equatable, Sendable {
         return Double(counts.reduce(0, +)) * 1e9 / Double(length) * share
     }
 
-    /// Growth of what was written and not yet answered. A silent protocol proves nothing while it goes on: there the simulator's count of
-    /// what it accepted says more than what is in flight for the sender.
-    private static func backlog(of record: RunRecord) -> String? {
-        var written: Int64 = 0
-        var answered: Int64 = 0
-        var backlogs: [Double] = []
+    /// What was written and not yet answered at some time of a run.
+    public struct Backlog: Equatable, Sendable {
+        /// The time since the run was measured from.
+        public var seconds: Double
+        /// How many there were.
+        public var count: Double
+    }
+
+    /// What was written and not yet answered at the end of each interval that was measured. A silent protocol proves nothing while it goes
+    /// on: there the simulator's count of what it accepted says more than what is in flight for the sender.
+    public static func backlogs(of record: RunRecord) -> [Backlog] {
+        var written = 0.0
+        var answered = 0.0
+        var backlogs: [Backlog] = []
         let measured = Set(measuredIntervals(of: record).map(\.startNs))
+        let start = record.phases?.first { $0.name == "measure" }?.startNs ?? 0
         for interval in record.intervals {
-            written += interval.written - interval.resent
-            answered += (interval.accepted ?? 0) + interval.rejected
+            written += Double(interval.written - interval.resent)
+            answered += Double((interval.accepted ?? 0) + interval.rejected)
             guard measured.contains(interval.startNs) else { continue }
-            backlogs.append(Double(interval.accepted == nil ? interval.inFlight : written - answered))
+            backlogs.append(
+                Backlog(
+                    seconds: Double(interval.startNs + interval.lengthNs - start) / 1e9,
+                    count: interval.accepted == nil ? Double(interval.inFlight) : written - answered))
         }
-        guard let trend = Trend(backlogs), trend.isSignificant, trend.change > backlogShare else { return nil }
+        return backlogs
+    }
+
+    /// Growth of the backlog.
+    private static func backlog(of record: RunRecord) -> String? {
+        guard let trend = Trend(backlogs(of: record).map(\.count)), trend.isSignificant, trend.change > backlogShare
+        else { return nil }
         return "what was not yet answered grew from \(Count(Int64(trend.first)).grouped) to "
             + "\(Count(Int64(trend.last)).grouped) while it was measured"
     }

@@ -17,9 +17,7 @@ extension Comparison {
     /// - Returns: the comparison.
     /// - Throws: ``RecordError`` saying what is wrong with the bytes.
     public static func decode(_ bytes: [UInt8], path: String) throws(RecordError) -> Comparison {
-        let found = try RecordCoding.schema(of: bytes, path: path)
-        guard found == currentSchema else { throw .otherSchema(path: path, found: found) }
-        let comparison: Comparison = try RecordCoding.decoded(bytes, path: path)
+        let comparison: Comparison = try RecordCoding.decoded(bytes, path: path, schema: currentSchema)
         for (index, metric) in comparison.metrics.enumerated() {
             for (name, side, sample) in [
                 ("base", comparison.base, metric.base), ("candidate", comparison.candidate, metric.candidate),

@@ -128,7 +128,8 @@ extension SweepRecord {
         let field = hardestField(rates)
         let best = field.filter { rates[$0] != nil }.max { (rates[$0] ?? 0) < (rates[$1] ?? 0) }
         let good = field.filter {
-            (rates[$0] ?? -1) >= SweepRace.goodShare * (best.flatMap { rates[$0] } ?? .infinity)
+            let rate = rates[$0] ?? 0
+            return rate > 0 && rate >= SweepRace.goodShare * (best.flatMap { rates[$0] } ?? .infinity)
         }
         let holding = grid.hasChoice ? good.filter { cells[$0].holdsThresholds } : []
         let recommended = holding.min { cost(ofCell: $0) < cost(ofCell: $1) }
@@ -172,6 +173,7 @@ extension SweepRecord {
 
     private func reason(cells: [SweepCell], best: Int?, good: [Int], recommended: Int?) -> String {
         guard let best, let rate = cells[best].acceptedPerSecond else { return "no combination finished its runs" }
+        guard rate > 0 else { return "nothing was accepted with any combination" }
         let bestText = "\(MetricUnit.rate.text(rate)) (\(cells[best].values.joined(separator: ", ")))"
         guard grid.hasChoice else {
             return
@@ -193,7 +195,7 @@ extension SweepRecord {
     }
 
     private func sensitivity(of cell: Int?, rates: [Double?]) -> [SweepNeighbor] {
-        guard let cell, let own = rates[cell] else { return [] }
+        guard let cell, let own = rates[cell], own > 0 else { return [] }
         return grid.neighbors(ofCell: cell).map { SweepNeighbor(cell: $0, share: rates[$0].map { $0 / own }) }
     }
 

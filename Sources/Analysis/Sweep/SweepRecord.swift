@@ -158,14 +158,54 @@ extension SweepRecord {
     ///
     /// - Throws: ``RecordError`` saying what is wrong with the file.
     public static func read(_ path: String) throws(RecordError) -> SweepRecord {
-        let bytes = try RecordCoding.bytes(of: path)
-        let found = try RecordCoding.schema(of: bytes, path: path)
-        guard found == currentSchema else { throw .otherSchema(path: path, found: found) }
-        let record: SweepRecord = try RecordCoding.decoded(bytes, path: path)
-        guard record.runs.allSatisfy({ (0..<record.grid.count).contains($0.cell) }) else {
-            throw .malformed(path: path, keyPath: "runs", reason: "a run is of a combination that the grid has not")
-        }
+        try decode(RecordCoding.bytes(of: path), path: path)
+    }
+
+    /// Reads the record of a sweep from the bytes of its file.
+    ///
+    /// - Parameters:
+    ///   - bytes: the whole file.
+    ///   - path: its name, for messages.
+    /// - Returns: the record, whose parts belong together.
+    /// - Throws: ``RecordError`` saying what is wrong with the bytes.
+    public static func decode(_ bytes: [UInt8], path: String) throws(RecordError) -> SweepRecord {
+        let record: SweepRecord = try RecordCoding.decoded(bytes, path: path, schema: currentSchema)
+        if let flaw = record.flaw { throw .malformed(path: path, keyPath: flaw.keyPath, reason: flaw.reason) }
         return record
+    }
+
+    /// What does not belong together in a record that somebody has edited; nil if everything does.
+    private var flaw: (keyPath: String, reason: String)? {
+        if grid.axes.isEmpty { return ("grid.axes", "is empty") }
+        if let index = grid.axes.firstIndex(where: \.values.isEmpty) {
+            return ("grid.axes[\(index)].values", "is empty")
+        }
+        guard grid.count <= SweepGrid.cellsMax else {
+            return ("grid", "has more than \(SweepGrid.cellsMax) combinations")
+        }
+        let cells = 0..<grid.count
+        if let index = runs.firstIndex(where: { !cells.contains($0.cell) }) {
+            return ("runs[\(index)].cell", "is of a combination that the grid has not")
+        }
+        guard let findings else { return nil }
+        if findings.cells.count != cells.count {
+            return ("findings.cells", "has \(findings.cells.count) of the grid's \(cells.count) combinations")
+        }
+        if let index = cells.first(where: { findings.cells[$0].values != grid.values(ofCell: $0) }) {
+            return ("findings.cells[\(index)].values", "are not the grid's")
+        }
+        let named: [(String, Int?)] =
+            [
+                ("best", findings.best), ("recommended", findings.recommended),
+                ("cheapestNotBehind", findings.cheapestNotBehind),
+            ]
+            + (findings.badTokens?.prices ?? []).enumerated().map { ("badTokens.prices[\($0)].cell", $1.cell) }
+            + (findings.badTokens?.curves ?? []).enumerated().flatMap { number, curve in
+                [("badTokens.curves[\(number)].anchor", curve.anchor)]
+                    + curve.points.enumerated().map { ("badTokens.curves[\(number)].points[\($0)].cell", $1.cell) }
+            } + findings.sensitivity.enumerated().map { ("sensitivity[\($0)].cell", $1.cell) }
+        let stray = named.first { $0.1.map { !cells.contains($0) } ?? false }
+        return stray.map { ("findings.\($0.0)", "is a combination that the grid has not") }
     }
 
     /// How a sitting ended.

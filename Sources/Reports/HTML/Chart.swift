@@ -6,6 +6,8 @@ struct Chart {
         var color: ChartColor
         var dash = ChartDash.solid
         var width = 2.0
+        /// The points in place of a line; nil of a line.
+        var point: ChartPoint?
     }
 
     /// What it shows, in a few words.
@@ -77,10 +79,12 @@ final class ChartPrinter {
         guard !chart.legend.isEmpty else { return .nothing }
         let entries = chart.legend.map { entry -> Markup in
             let dashes = entry.dash.lengths.map { "\($0)" }.joined(separator: " ")
+            let color = entry.color.rawValue
             let line = Markup.element(
                 "path",
                 [
-                    "class": "k\(entry.color.rawValue)", "d": "M0 6H30", "fill": "none",
+                    "class": entry.point == .circle ? "k\(color) f\(color)" : "k\(color)",
+                    "d": entry.point?.outline ?? "M0 6H30", "fill": entry.point == .circle ? nil : "none",
                     "stroke-width": "\(entry.width)", "stroke-dasharray": dashes.isEmpty ? nil : dashes,
                 ])
             let sample = Markup.element("svg", ["viewBox": "0 0 30 12", "aria-hidden": "true"], [line])

@@ -26,6 +26,25 @@ enum ChartDash: CaseIterable {
     }
 }
 
+/// A kind of point by its shape, with gnuplot's number of it.
+enum ChartPoint: Int {
+    case cross = 2
+    case openSquare = 4
+    case openCircle = 6
+    case circle = 7
+    case openTriangle = 8
+
+    /// The shape for a legend, around 15,6.
+    var outline: String {
+        switch self {
+        case .cross: "M11 2L19 10M19 2L11 10"
+        case .openSquare: "M11 2H19V10H11Z"
+        case .openCircle, .circle: "M11 6A4 4 0 1 0 19 6A4 4 0 1 0 11 6Z"
+        case .openTriangle: "M15 1L19.5 9.5H10.5Z"
+        }
+    }
+}
+
 /// A line of gnuplot's language, made of our own constants, of numbers, and of texts that we make of numbers: no text from elsewhere
 /// can get in.
 struct ChartLine: ExpressibleByStringInterpolation {
@@ -60,6 +79,14 @@ struct ChartLine: ExpressibleByStringInterpolation {
         /// A number as people read it.
         mutating func appendInterpolation(_ value: Double, as unit: ChartUnit) { appendQuoted(unit.text(value)) }
 
+        /// Numbers that belong together, as people read them.
+        mutating func appendInterpolation(_ values: [Double], as unit: ChartUnit) {
+            appendQuoted(values.map(unit.text).joined(separator: " × "))
+        }
+
+        /// A kind of point.
+        mutating func appendInterpolation(_ point: ChartPoint) { text += "pt \(point.rawValue)" }
+
         /// Rows of numbers that were added under a name.
         mutating func appendInterpolation(data name: StaticString, _ number: Int = 0) { text += "$\(name)\(number)" }
 
@@ -82,6 +109,10 @@ enum ChartUnit {
     case rate, time, seconds, count, cores
     /// A ratio as a change in percent.
     case change
+    /// A ratio in percent.
+    case share
+    /// A ratio in percent with as many places as it has, for powers of ten.
+    case ratio
     /// 1/(1-q), as the quantile q in percent.
     case oneIn
     /// Any figure in its unit.
@@ -95,10 +126,20 @@ enum ChartUnit {
         case .count: MetricUnit.count.text(value)
         case .cores: decimalText(value, places: value == value.rounded() ? 0 : value < 0.1 ? 2 : 1)
         case .change: change(value)
+        case .ratio: ratio(value)
+        case .share: decimalText(100 * value, places: 0) + " %"
         case .oneIn: quantile(value)
         case .metric(let unit): unit.text(value)
         }
     }
+
+    private func ratio(_ value: Double) -> String {
+        var places = 0
+        while places < 12, (100 * value * pow10(places)).rounded() < 1 { places += 1 }
+        return decimalText(100 * value, places: places) + " %"
+    }
+
+    private func pow10(_ places: Int) -> Double { (0..<places).reduce(1) { power, _ in power * 10 } }
 
     private func change(_ ratio: Double) -> String {
         let percent = (ratio - 1) * 100

@@ -33,6 +33,9 @@ struct HTMLTable {
 
     var isEmpty: Bool { rows.isEmpty }
 
+    /// How many rows there are.
+    var count: Int { rows.count }
+
     /// So many columns fit on nearly every screen.
     private static let fewColumns = 4
 

@@ -4,11 +4,11 @@ enum PageStyle {
         :root{color-scheme:light dark;
         --paper:#fff;--shade:#f4f6f8;--line:#d5dae0;--ink:#14181d;--soft:#535d68;--link:#0b57a4;
         --good:#166534;--bad:#b01c18;--caution:#7a4f00;
-        --k2:#0b57a4;--k3:#a64700;--k4:#1a7440;--k5:#7345ad;--k6:#0d6c70;--k7:#a92168}
+        --k2:#0b57a4;--k3:#a64700;--k4:#1a7440;--k5:#7345ad;--k6:#0d6c70;--k7:#a92168;--heat:11,87,164}
         @media screen and (prefers-color-scheme:dark){:root{
         --paper:#101418;--shade:#181d23;--line:#323a43;--ink:#e7eaee;--soft:#a3adb8;--link:#7fb6f5;
         --good:#72cc93;--bad:#f58b82;--caution:#e3b553;
-        --k2:#7fb6f5;--k3:#f0a562;--k4:#72cc93;--k5:#c0a6f1;--k6:#5fc9c8;--k7:#f18fc1}}
+        --k2:#7fb6f5;--k3:#f0a562;--k4:#72cc93;--k5:#c0a6f1;--k6:#5fc9c8;--k7:#f18fc1;--heat:127,182,245}}
         *{box-sizing:border-box}
         html{-webkit-text-size-adjust:100%;text-size-adjust:100%}
         body{margin:0 auto;padding:2rem 1.5rem;max-width:64rem;background:var(--paper);color:var(--ink);
@@ -70,6 +70,23 @@ enum PageStyle {
         .c0{color:var(--soft)}.c1{color:var(--line)}.c2{color:var(--k2)}.c3{color:var(--k3)}.c4{color:var(--k4)}
         .c5{color:var(--k5)}.c6{color:var(--k6)}.c7{color:var(--k7)}.c8{color:var(--good)}.c9{color:var(--bad)}
         .cp{color:var(--paper)}
+        .map{border-collapse:separate;border-spacing:3px;min-width:0;-webkit-print-color-adjust:exact;print-color-adjust:exact}
+        .map th{padding:.3rem .6rem;border:0;text-align:center;font-weight:500;color:var(--soft);white-space:nowrap}
+        .map tbody th{text-align:right}
+        .map td{padding:.45rem .7rem;border:0;text-align:center;vertical-align:middle;min-width:6rem;border-radius:3px}
+        .map td.none{background:none;border:1px dashed var(--line)}
+        .map td.picked{box-shadow:inset 0 0 0 3px var(--good)}
+        .map td.broken{border:2px dashed var(--bad)}
+        .map data{font-weight:600}
+        .map small{display:block;color:inherit;font-size:.78rem;line-height:1.35;white-space:nowrap}
+        .map .good,.map .bad,.map .caution{font-weight:600;color:var(--ink)}
+        .heat0{background:rgba(var(--heat),.02)}.heat1{background:rgba(var(--heat),.05)}.heat2{background:rgba(var(--heat),.09)}
+        .heat3{background:rgba(var(--heat),.13)}.heat4{background:rgba(var(--heat),.17)}.heat5{background:rgba(var(--heat),.21)}
+        .heat6{background:rgba(var(--heat),.26)}.heat7{background:rgba(var(--heat),.31)}.heat8{background:rgba(var(--heat),.36)}
+        .heat9{background:rgba(var(--heat),.45)}
+        .scale{display:flex;flex-wrap:wrap;gap:.2rem .9rem;margin:.2rem 0 1rem;padding:0;list-style:none;font-size:.85rem;
+        -webkit-print-color-adjust:exact;print-color-adjust:exact}
+        .scale span{display:inline-block;width:1.6rem;height:.85rem;margin-right:.35rem;vertical-align:-.1rem;border:1px solid var(--line)}
         details{margin:.6rem 0}
         summary{cursor:pointer;color:var(--link);font-size:.9rem;width:fit-content}
         pre{margin:.6rem 0;padding:1rem 1.2rem;overflow-x:auto;background:var(--shade);border-radius:4px;

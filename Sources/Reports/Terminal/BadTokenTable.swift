@@ -20,7 +20,7 @@ struct BadTokenTable {
 
     // MARK: - Prices
 
-    private var prices: TextTable {
+    var prices: TextTable {
         var table = TextTable(
             grid.axes.map { _ in .right } + [.right, .right, .right] + Self.figures.flatMap { _ in [.right, .left] })
         table.add(
@@ -54,12 +54,12 @@ struct BadTokenTable {
         return [measured, model]
     }
 
-    private static func signed(_ share: Double) -> String {
+    static func signed(_ share: Double) -> String {
         (share < 0 ? "" : "+") + decimalText(100 * share, places: 0) + " %"
     }
 
     /// What the model starts from, once for all that start from the same.
-    private var bases: [String] {
+    var bases: [String] {
         var cells: [String: Int] = [:]
         for price in findings.prices {
             guard let basis = price.errorFreeBy, let bound = price.bound else { continue }
@@ -71,7 +71,7 @@ struct BadTokenTable {
         return texts.map { texts.count == 1 ? $0.key : "\($0.key): \($0.value) of \(findings.prices.count)" }
     }
 
-    private var obstacles: [String] {
+    var obstacles: [String] {
         findings.prices.compactMap { price in
             price.obstacle.map { "no model at \(grid.text(ofCell: price.cell)): \($0)" }
         }

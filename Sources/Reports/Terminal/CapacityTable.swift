@@ -27,37 +27,10 @@ public struct CapacityTable {
     // MARK: - Heading
 
     private var heading: [String] {
-        var lines = [style.colored(style.shown(result), color)]
+        var lines = [style.colored(style.shown(record.result), color)]
         lines += record.verdict.reasons.map { style.shown("  - \($0)") }
-        let asked =
-            record.serviceLevel.isEmpty ? "99 % answered, nothing lost" : record.serviceLevel.joined(separator: ", ")
-        lines.append(style.shown("asked: \(asked)"))
-        if let knee = record.knee {
-            lines.append(
-                "knee: \(knee.series) climbs from \(MetricUnit.rate.text(knee.ratePerSecond)) on (p99 "
-                    + "\(Interval(nanoseconds: knee.p99Ns)) there), by the curve of all tries")
-        }
-        if record.contradictions > 0 {
-            lines.append(
-                "noise: an edge of the bracket said another thing \(record.contradictions) times when tried again")
-        }
-        return lines
-    }
-
-    private var result: String {
-        func rate(_ perSecond: Double?) -> String { perSecond.map { MetricUnit.rate.text($0) } ?? FigureText.missing }
-        guard let finding = record.finding else { return "no capacity found: \(record.verdict.status.rawValue)" }
-        let (sustainable, failing) = (rate(finding.sustainablePerSecond), rate(finding.failingPerSecond))
-        return switch finding.kind {
-        case .found:
-            "sustainable: \(sustainable) (\(failing) fails)"
-                + (finding.isConfirmed == true ? ", confirmed" : ", NOT CONFIRMED by the long try")
-        case .atLeast: "sustainable: at least \(sustainable), the highest rate that was allowed"
-        case .generatorLimited:
-            "no capacity: \(sustainable) holds, and this machine does not generate \(failing)"
-        case .nothingHolds: "no capacity: not even \(failing) holds"
-        case .stopped: "no capacity found: the try at \(failing) cannot be used"
-        }
+        lines.append(style.shown("asked: \(record.asked)"))
+        return lines + [record.kneeText, record.noise].compactMap { $0 }.map(style.shown)
     }
 
     private var color: TerminalStyle.Color {
@@ -92,12 +65,10 @@ public struct CapacityTable {
         func share(_ value: Double?) -> String { value.map { "\(Int((100 * $0).rounded())) %" } ?? FigureText.missing }
         let run = probe.run
         let latency = record.latencySeries.flatMap { run.latency[$0] }?.quantiles
-        let measured = run.intervals.map(\.inFlight)
-        let inFlight = measured.isEmpty ? nil : Double(measured.reduce(0, +)) / Double(measured.count)
         return [
             probe.stage.rawValue, rate(probe.offeredPerSecond), rate(probe.answeredPerSecond), time(latency?.p50),
-            time(latency?.p99), time(latency?.p999), Count(run.errors.reduce(0) { $0 + $1.count }).grouped,
-            rate(inFlight), share(run.limit?.senderBusy), share(run.limit?.simulatorBusy), probe.outcome.rawValue,
+            time(latency?.p99), time(latency?.p999), Count(probe.errors).grouped,
+            rate(probe.inFlight), share(run.limit?.senderBusy), share(run.limit?.simulatorBusy), probe.outcome.rawValue,
         ]
     }
 }

@@ -15,9 +15,12 @@ public struct SweepTable {
 
     /// The table's text; ends with a line break.
     public var text: String {
-        guard let findings = record.findings else { return "no run was made\n" }
+        guard let findings = record.findings else {
+            return (["no run was made"] + record.verdict.reasons.map { style.shown("  \($0)") })
+                .map { $0 + "\n" }.joined()
+        }
         var lines = heading(findings)
-        if record.grid.axes.count >= 2 { lines += [""] + map(findings) }
+        if let map = SweepMap(record, findings) { lines += [""] + self.lines(of: map) }
         lines += [""] + cells(findings) + [""] + effects(findings)
         if let badTokens = findings.badTokens {
             lines += [""] + BadTokenTable(badTokens, of: record.grid).lines(style)
@@ -43,67 +46,37 @@ public struct SweepTable {
         } else {
             lines.append("no setting to choose")
         }
-        lines.append(style.shown("  \(findings.reason)"))
-        if let cheaper = findings.cheapestNotBehind {
-            lines.append(
-                style.shown(
-                    "  runs scatter by \(percentText(findings.scatter)): \(record.grid.text(ofCell: cheaper)), which is cheaper, is not "
-                        + "clearly behind; more runs would tell"))
-        }
-        lines += record.verdict.reasons.filter { $0 != findings.reason }.map { style.shown("  \($0)") }
+        lines += record.explanations(findings).map { style.shown("  \($0)") }
         let around = findings.sensitivity.map { neighbor in
             let share = neighbor.share.map { "\(Int((100 * $0).rounded())) %" } ?? "not known"
-            return "\(difference(of: neighbor.cell, from: findings.recommended)): \(share)"
+            return "\(record.difference(of: neighbor.cell, from: findings.recommended)): \(share)"
         }
         if !around.isEmpty { lines.append(style.shown("  around it: " + around.joined(separator: ", "))) }
-        let dropped = findings.cells.count { $0.runs < record.repeats }
-        let made = "\(record.runs.count) runs of \(findings.cells.count) combinations"
-        lines.append(
-            "  \(made) in \(Interval(nanoseconds: record.elapsedNs)), order seed \(record.seed)"
-                + (record.isRace && dropped > 0 ? "; \(dropped) combinations were given up as clearly slower" : ""))
+        lines.append("  " + record.extent(findings))
         return lines
-    }
-
-    private func difference(of cell: Int, from other: Int?) -> String {
-        let values = record.grid.values(ofCell: cell)
-        let others = other.map { record.grid.values(ofCell: $0) } ?? []
-        let changed = zip(record.grid.axes, zip(values, others)).first { $1.0 != $1.1 }
-        return changed.map { "\($0.key)=\($1.0)" } ?? record.grid.text(ofCell: cell)
     }
 
     // MARK: - Map
 
-    /// The rates over the first two axes; of more axes each cell shows the best of the others.
-    private func map(_ findings: SweepFindings) -> [String] {
-        let (rows, columns) = (record.grid.axes[0], record.grid.axes[1])
-        let best = findings.cells.compactMap(\.acceptedPerSecond).max() ?? 1
-        var table = TextTable([.left] + columns.values.map { _ in .right })
-        table.add([rows.key + " \\ " + columns.key] + columns.values)
-        for row in rows.values.indices {
+    private func lines(of map: SweepMap) -> [String] {
+        var table = TextTable([.left] + map.columns.values.map { _ in .right })
+        table.add([map.rows.key + " \\ " + map.columns.key] + map.columns.values)
+        for row in map.rows.values.indices {
             table.add(
-                [rows.values[row]]
-                    + columns.values.indices.map { column in
-                        mark(findings, row: row, column: column, best: best)
-                    })
+                [map.rows.values[row]]
+                    + map.columns.values.indices.map { mark(map, cell: map.cell(row: row, column: $0)) })
         }
-        let rest = record.grid.axes.count > 2 ? "; the best over all other axes" : ""
-        return ["accepted/s as a share of the best\(rest); [ ] recommended, ~ uneven over connections, - incomplete"]
-            + table.lines(style)
+        let rest = map.condition.isEmpty ? "" : " with \(map.condition)"
+        let signs = "[ ] recommended, ! thresholds fail, ~ uneven over connections, - incomplete"
+        return [style.shown("accepted/s as a share of \(map.yardstick)\(rest); \(signs)")] + table.lines(style)
     }
 
-    private func mark(_ findings: SweepFindings, row: Int, column: Int, best: Double) -> String {
-        let cells = findings.cells.indices.filter {
-            let place = record.grid.place(ofCell: $0)
-            return place[0] == row && place[1] == column
-        }
-        let known = cells.filter { findings.cells[$0].acceptedPerSecond != nil }
-        guard
-            let cell = known.max(by: {
-                (findings.cells[$0].acceptedPerSecond ?? 0) < (findings.cells[$1].acceptedPerSecond ?? 0)
-            }), let rate = findings.cells[cell].acceptedPerSecond
-        else { return "-" }
-        let share = "\(Int((100 * rate / best).rounded()))\(findings.cells[cell].isUneven ? "~" : "")"
-        return cells.contains { $0 == findings.recommended } ? "[\(share)]" : share
+    private func mark(_ map: SweepMap, cell: Int) -> String {
+        guard let share = map.share(ofCell: cell) else { return FigureText.missing }
+        let remarks = record.remarks(on: cell, map.findings)
+        let signs = (remarks.contains(.thresholdsFail) ? "!" : "") + (remarks.contains(.uneven) ? "~" : "")
+        let text = "\(Int((100 * share).rounded()))\(signs)"
+        return remarks.contains(.recommended) ? "[\(text)]" : text
     }
 
     // MARK: - Combinations
@@ -119,10 +92,7 @@ public struct SweepTable {
                     "runs", "accepted/s", "lowest", "highest", "residence p99", "CPU each", "sender memory", "limit",
                     "",
                 ])
-        let order = findings.cells.indices.sorted {
-            (findings.cells[$0].acceptedPerSecond ?? -1, $1) > (findings.cells[$1].acceptedPerSecond ?? -1, $0)
-        }
-        for index in order {
+        for index in record.ranking(findings) {
             let cell = findings.cells[index]
             func rate(_ value: Double?) -> String {
                 value.map { Count(Int64($0.rounded())).grouped } ?? FigureText.missing
@@ -136,20 +106,10 @@ public struct SweepTable {
                     rate(cell.highestPerSecond),
                     time(cell.residenceP99Ns), time(cell.senderCPUPerNotificationNs),
                     ByteCount(bytes: cell.senderPeakRSSBytes).description, cell.limit?.rawValue ?? FigureText.missing,
-                    remark(cell, isRecommended: index == findings.recommended),
+                    record.remarks(on: index, findings).map(\.text).joined(separator: ", "),
                 ])
         }
         return table.lines(style)
-    }
-
-    private func remark(_ cell: SweepCell, isRecommended: Bool) -> String {
-        var remarks: [String] = []
-        if isRecommended { remarks.append("recommended") }
-        if cell.runs == 0 { remarks.append("not run") }
-        if cell.incompleteRuns > 0 { remarks.append("incomplete") }
-        if cell.runs > 0, cell.incompleteRuns == 0, !cell.holdsThresholds { remarks.append("thresholds fail") }
-        if cell.isUneven { remarks.append("uneven") }
-        return remarks.joined(separator: ", ")
     }
 
     // MARK: - Axes

@@ -28,7 +28,13 @@ public struct ExplicitNull<Value: Codable & Equatable & Sendable>: Codable, Equa
 
 extension KeyedDecodingContainer {
     /// Reads a figure whose key may be missing; chosen by the compiler for properties with the wrapper.
-    func decode<Value>(_ type: ExplicitNull<Value>.Type, forKey key: Key) throws -> ExplicitNull<Value> {
+    ///
+    /// - Parameters:
+    ///   - type: the wrapper.
+    ///   - key: the figure's key.
+    /// - Returns: the figure; nil inside if the key is missing.
+    /// - Throws: what the decoder throws.
+    public func decode<Value>(_ type: ExplicitNull<Value>.Type, forKey key: Key) throws -> ExplicitNull<Value> {
         try decodeIfPresent(type, forKey: key) ?? ExplicitNull(wrappedValue: nil)
     }
 }

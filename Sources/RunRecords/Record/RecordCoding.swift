@@ -27,13 +27,26 @@ package enum RecordCoding {
         }
     }
 
-    /// The name of the schema that a file's text says it has.
-    package static func schema(of bytes: [UInt8], path: String) throws(RecordError) -> String? {
+    /// The name of the schema that a file's text says it has, which must be one of those.
+    package static func schema(
+        of bytes: [UInt8], path: String, accepted: [String]
+    ) throws(RecordError) -> String {
         guard bytes.contains(where: { !isBlank($0) }) else { throw .empty(path: path) }
         guard let name = try? JSONDecoder().decode(SchemaName.self, from: Data(bytes)) else {
-            throw notARecord(bytes, path)
+            throw notARecord(bytes, path, accepted)
         }
-        return name.schema
+        guard let schema = name.schema, accepted.contains(schema) else {
+            throw .otherSchema(path: path, found: name.schema, accepted: accepted)
+        }
+        return schema
+    }
+
+    /// A record of a schema, with all its figures in range.
+    package static func decoded<Record: Decodable>(
+        _ bytes: [UInt8], path: String, schema name: String
+    ) throws(RecordError) -> Record {
+        _ = try schema(of: bytes, path: path, accepted: [name])
+        return try decoded(bytes, path: path)
     }
 
     /// A record of a file whose schema is known to be that of `Record`, with all its figures in range.
@@ -53,7 +66,7 @@ package enum RecordCoding {
     private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }
 
     /// Says why bytes are no JSON object; Foundation's own error tells no position here.
-    private static func notARecord(_ bytes: [UInt8], _ path: String) -> RecordError {
+    private static func notARecord(_ bytes: [UInt8], _ path: String, _ accepted: [String]) -> RecordError {
         guard let text = String(validating: bytes, as: UTF8.self) else {
             return .notJSON(path: path, offset: validPrefixCount(bytes), found: "bytes that are not UTF-8")
         }
@@ -68,7 +81,7 @@ package enum RecordCoding {
         }
         // What only JSON5 has, such as NaN, is none of a record's.
         let isJSON = (try? JSONSerialization.jsonObject(with: Data(bytes), options: .fragmentsAllowed)) != nil
-        return isJSON ? .otherSchema(path: path, found: nil) : .onlyJSON5(path: path)
+        return isJSON ? .otherSchema(path: path, found: nil, accepted: accepted) : .onlyJSON5(path: path)
     }
 
     /// Whether the last bytes of a text may be the first ones of a value that was cut: nothing, a word or a number.

@@ -11,13 +11,13 @@ public enum RecordError: Error, Equatable, Sendable {
     /// The text is JSON5, and has something that JSON has not.
     case onlyJSON5(path: String)
     /// The JSON has another schema, or none.
-    case otherSchema(path: String, found: String?)
+    case otherSchema(path: String, found: String?, accepted: [String])
     /// The schema is right, but something in it is not as it says.
     case malformed(path: String, keyPath: String, reason: String)
     /// The record does not keep the histograms of its intervals.
     case noIntervalHistograms
-    /// The form is one of single runs.
-    case singleRunsOnly(form: String)
+    /// What was to be written does not have the form; its single runs may.
+    case noSuchForm(form: String, of: String, accepted: [String], isOfItsRuns: Bool)
     /// A number of the record is not finite, which JSON cannot say.
     case notEncodable(keyPath: String)
 }
@@ -32,21 +32,22 @@ extension RecordError: CustomStringConvertible {
         case .notJSON(let path, let offset, let found): "\(path): is not JSON: found \(found) at byte \(offset)"
         case .onlyJSON5(let path):
             "\(path): is not JSON: NaN, Infinity, comments and names without quotes are JSON5; profiles have them, records do not"
-        case .otherSchema(let path, let found?):
-            "\(path): has the schema \(shortened(found)); accepted: \(Self.schemas)"
-        case .otherSchema(let path, nil):
-            "\(path): is JSON, but names no schema; accepted: \(Self.schemas)"
+        case .otherSchema(let path, let found?, let accepted):
+            "\(path): has the schema \(shortened(found)); accepted: \(quoted(accepted))"
+        case .otherSchema(let path, nil, let accepted):
+            "\(path): is JSON, but names no schema; accepted: \(quoted(accepted))"
         case .malformed(let path, let keyPath, let reason): "\(path): \(keyPath): \(reason)"
         case .noIntervalHistograms:
             "the record has no histograms of single intervals, of which an interval log is made; "
                 + "`pushbench run -o hlog=PATH` keeps them"
-        case .singleRunsOnly(let form):
-            "\(form) is a form of single runs; of a record of several `pushbench report RECORD --run N` picks one"
+        case .noSuchForm(let form, let subject, let accepted, let isOfItsRuns):
+            "\(form) is no form of \(subject); accepted here: \(accepted.joined(separator: ", "))"
+                + (isOfItsRuns ? "; `pushbench report RECORD --run N` picks one run" : "")
         case .notEncodable(let keyPath): "record: \(keyPath) is not a finite number"
         }
     }
 
-    private static let schemas = "\"\(RunRecord.currentSchema)\", \"\(RunSeriesRecord.currentSchema)\" for several runs"
+    private func quoted(_ names: [String]) -> String { names.map { "\"\($0)\"" }.joined(separator: ", ") }
 }
 
 /// The file of a run record: written again and again during a run, always whole.

@@ -34,8 +34,6 @@ extension RunRecord {
     /// - Returns: the record.
     /// - Throws: ``RecordError`` saying what is wrong with the bytes.
     public static func decode(_ bytes: [UInt8], path: String) throws(RecordError) -> RunRecord {
-        let found = try RecordCoding.schema(of: bytes, path: path)
-        guard found == currentSchema else { throw .otherSchema(path: path, found: found) }
-        return try RecordCoding.decoded(bytes, path: path)
+        try RecordCoding.decoded(bytes, path: path, schema: currentSchema)
     }
 }

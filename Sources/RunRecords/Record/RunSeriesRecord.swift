@@ -92,11 +92,13 @@ extension RunSeriesRecord {
     /// - Returns: the series.
     /// - Throws: ``RecordError`` saying what is wrong with the bytes.
     public static func decode(_ bytes: [UInt8], path: String) throws(RecordError) -> RunSeriesRecord {
-        let found = try RecordCoding.schema(of: bytes, path: path)
-        guard found == currentSchema else { return RunSeriesRecord([try RunRecord.decode(bytes, path: path)]) }
+        let accepted = [RunRecord.currentSchema, currentSchema]
+        guard try RecordCoding.schema(of: bytes, path: path, accepted: accepted) == currentSchema else {
+            return RunSeriesRecord([try RunRecord.decode(bytes, path: path)])
+        }
         let series: RunSeriesRecord = try RecordCoding.decoded(bytes, path: path)
         if let other = series.runs.first(where: { $0.schema != RunRecord.currentSchema }) {
-            throw .otherSchema(path: path, found: other.schema)
+            throw .otherSchema(path: path, found: other.schema, accepted: [RunRecord.currentSchema])
         }
         return series
     }

@@ -116,7 +116,7 @@ struct ComparisonOutput {
 
     init(_ parsed: ParsedCommand) throws {
         exit = ExitOptions(parsed)
-        outputs = try OutputRequest.read(parsed.values["output"] ?? [], of: OutputFormat.ofSeveralRuns)
+        outputs = try OutputRequest.read(parsed.values["output"] ?? [], of: .comparison)
         isQuiet = parsed.has("quiet")
     }
 

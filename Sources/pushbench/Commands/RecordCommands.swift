@@ -9,8 +9,8 @@ struct ReportCommand {
     init(_ parsed: ParsedCommand) { self.parsed = parsed }
 
     func execute() throws -> Int32 {
-        let outputs = try OutputRequest.read(parsed.values["output"] ?? ["terminal=-"])
         let subject = try subject(at: parsed.arguments[0])
+        let outputs = try OutputRequest.read(parsed.values["output"] ?? ["terminal=-"], of: subject.kind)
         let style = TerminalStyle(isTerminal: Terminal.outputIsTerminal, environment: ProcessEnvironment.variables)
         for output in outputs {
             if let bytes = try output.write(subject, style: style) { Terminal.output(bytes) }
@@ -18,24 +18,25 @@ struct ReportCommand {
         return ExitCode.passed
     }
 
+    /// The record, or the one of its runs that was asked for.
     private func subject(at path: String) throws -> ReportSubject {
-        let bytes = try RecordCoding.bytes(of: path)
-        if try RecordCoding.schema(of: bytes, path: path) == Comparison.currentSchema {
-            guard !parsed.has("run") else {
-                throw UsageError(description: "--run picks one of a record's runs, and \(path) is a comparison")
-            }
-            return .comparison(try Comparison.decode(bytes, path: path))
+        let subject = try ReportSubject.read(path)
+        guard let text = parsed.last("run") else { return subject }
+        let runs: [RunRecord]
+        switch subject {
+        case .run(let record): runs = [record]
+        case .runs(let series): runs = series.runs
+        case .capacity(let record): runs = record.probes.map(\.run)
+        case .sweep, .comparison:
+            throw UsageError(
+                description: "--run picks one of a record's runs, and \(path) is \(subject.kind.title), "
+                    + "which has figures of its runs and not their records")
         }
-        let series = try RunSeriesRecord.decode(bytes, path: path)
-        return try run(of: series).map { .run($0) } ?? .runs(series)
-    }
-
-    /// The run that was asked for, or the only one; nil if all of several are meant.
-    private func run(of series: RunSeriesRecord) throws -> RunRecord? {
-        guard let text = parsed.last("run") else { return series.runs.count == 1 ? series.runs[0] : nil }
-        guard let number = Int(text), series.runs.indices.contains(number - 1) else {
-            throw UsageError(description: "--run \(text): the record has the runs 1 to \(series.runs.count)")
+        guard let number = Int(text), runs.indices.contains(number - 1) else {
+            throw UsageError(
+                description: "--run \(text): "
+                    + (runs.isEmpty ? "the record has no runs" : "the record has the runs 1 to \(runs.count)"))
         }
-        return series.runs[number - 1]
+        return .run(runs[number - 1])
     }
 }

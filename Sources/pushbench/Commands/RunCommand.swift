@@ -25,7 +25,7 @@ struct RunCommand {
         try TargetPolicy.check(profile.target, allowedHosts: parsed.values["allow-host"] ?? [])
         count = try RepeatedRun.count(parsed)
         outputs = try OutputRequest.read(
-            parsed.values["output"] ?? [], of: count > 1 ? OutputFormat.ofSeveralRuns : OutputFormat.allCases)
+            parsed.values["output"] ?? [], of: count > 1 ? .runs : .run)
         metrics = try MetricsOptions(parsed)
         progress = try ProgressStyle(option: parsed.last("progress"), isQuiet: parsed.has("quiet"))
         limits = try MachineLimits(option: parsed.last("calibration"))

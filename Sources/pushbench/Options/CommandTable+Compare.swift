@@ -28,7 +28,7 @@ extension CommandTable {
             .value("resampling-seed", nil, "NUMBER", "seed of the intervals (1)"),
             .flag("different-profiles", nil, "the records' profiles differ on purpose"),
             .flag("advisory", nil, "an inconclusive comparison passes"),
-            faults, set, outputs(of: OutputFormat.ofSeveralRuns),
+            faults, set, outputs(of: OutputFormat.forms(of: .comparison)),
             .value("allow-host", nil, "NAME", "allow load on this host, which the profile must name too; repeatable"),
             .flag("quiet", "q", "no table, and no progress"),
             exitZero, explainExit, help,

@@ -59,7 +59,9 @@ enum ManualPage {
     }
 
     private static func format(_ format: OutputFormat) -> String {
-        format.summary + (OutputFormat.ofSeveralRuns.contains(format) ? "" : "; of single runs")
+        let kinds = format.kinds
+        let isOfAll = kinds.count == ReportSubject.Kind.allCases.count
+        return format.summary + (isOfAll ? "" : "; of " + kinds.map(\.title).joined(separator: ", "))
     }
 
     private static func item(_ tag: String, _ text: String) -> [String] { [".TP", tag, sentence(text)] }

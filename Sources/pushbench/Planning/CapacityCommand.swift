@@ -21,7 +21,7 @@ struct CapacityCommand {
         judge = ProbeJudge(ServiceLevel(try Self.conditions(parsed, profile)))
         plan = try Self.plan(parsed)
         settle = try parsed.interval("settle", default: .seconds(2))
-        output = try PlanOutput(parsed)
+        output = try PlanOutput(parsed, of: .capacity)
     }
 
     func execute() async throws -> Int32 {
@@ -44,7 +44,7 @@ struct CapacityCommand {
             if interrupts.value > 0 { break }
         }
         record.conclude(signalCode: interrupts.value > 0 ? Int(SignalWatch.exitCode) : nil)
-        return try output.finish(record.encoded(), record.verdict) { CapacityTable(record, style: $0).text }
+        return try output.finish(.capacity(record), record.verdict)
     }
 
     /// The order of a run at one rate, with as many notifications as its time takes.

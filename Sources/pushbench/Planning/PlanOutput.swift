@@ -2,25 +2,23 @@ import Harness
 import Reports
 import RunRecords
 
-/// Where the record of a plan goes, which takes many runs: files that are written again after each of them, and the standard output at
-/// the end.
+/// Where the result of a plan goes, which takes many runs: its record into files that are written again after each of them, and every
+/// other form at the end.
 struct PlanOutput {
-    private let files: [RecordFile]
-    private let writesRecord: Bool
+    private let outputs: [OutputRequest]
     private let exit: ExitOptions
     private let isQuiet: Bool
 
-    init(_ parsed: ParsedCommand) throws {
-        let outputs = try OutputRequest.read(parsed.values["output"] ?? [], of: [.json])
-        files = outputs.files()
-        writesRecord = outputs.contains { $0.destination == .standardOutput }
+    /// Reads where the result goes; `kind` is what the plan makes.
+    init(_ parsed: ParsedCommand, of kind: ReportSubject.Kind) throws {
+        outputs = try OutputRequest.read(parsed.values["output"] ?? [], of: kind)
         exit = ExitOptions(parsed)
         isQuiet = parsed.has("quiet")
     }
 
     /// Makes everything ready before the first run costs anything; signals ask for an end from here on.
     func begin() async throws -> Interrupts {
-        for file in files { try file.checkWritable() }
+        for file in outputs.files() { try file.checkWritable() }
         let interrupts = SignalWatch.install()
         _ = await MachineLimits.auto.calibration(isQuiet: isQuiet)
         return interrupts
@@ -28,7 +26,7 @@ struct PlanOutput {
 
     /// Keeps the record so far, so that each run that has ended is safe, whatever comes later.
     func keep(_ record: [UInt8]) throws {
-        for file in files { try file.write(encoded: record) }
+        for file in outputs.files(of: .json) { try file.write(encoded: record) }
     }
 
     /// Tells of a run.
@@ -36,16 +34,14 @@ struct PlanOutput {
         if !isQuiet { Terminal.note(line) }
     }
 
-    /// Writes the record everywhere, shows the table, and returns the exit code.
-    func finish(_ record: [UInt8], _ verdict: VerdictRecord, table: (TerminalStyle) -> String) throws -> Int32 {
-        try keep(record)
-        if writesRecord {
-            Terminal.output(record)
-        } else if !isQuiet {
-            let style = TerminalStyle(
-                isTerminal: Terminal.outputIsTerminal, environment: ProcessEnvironment.variables)
-            Terminal.output(table(style))
-        } else if verdict.exitCode != 0 {
+    /// Writes the result everywhere, shows it, and returns the exit code.
+    func finish(_ result: ReportSubject, _ verdict: VerdictRecord) throws -> Int32 {
+        try ResultWriter(outputs, isQuiet: isQuiet).write(result) { style, failure in
+            let head = failure.map { "NOT KEPT: \(style.shown($0))\n\n" } ?? ""
+            let table = (try? OutputFormat.terminal.render(result, style: style)) ?? []
+            return head + String(decoding: table, as: UTF8.self)
+        }
+        if isQuiet, verdict.exitCode != 0, !outputs.contains(where: { $0.destination == .standardOutput }) {
             // Without a table nobody would learn why the exit code is what it is.
             Terminal.complain("\(verdict.status.rawValue): \(verdict.reasons.joined(separator: "; "))")
         }

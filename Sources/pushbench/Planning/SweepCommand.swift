@@ -18,7 +18,7 @@ struct SweepCommand {
 
     init(_ parsed: ParsedCommand) throws {
         self.parsed = parsed
-        output = try PlanOutput(parsed)
+        output = try PlanOutput(parsed, of: .sweep)
         budget = parsed.has("budget") ? try parsed.interval("budget", default: .seconds(1)) : nil
         let profile = try Self.profile(parsed, changes: [])
         try TargetPolicy.check(profile.target, allowedHosts: parsed.values["allow-host"] ?? [])
@@ -76,7 +76,7 @@ struct SweepCommand {
             output.note(SweepTable.line(figures, of: record.grid, round: race.currentRound, left: race.runsLeft))
         }
         record.judge(end)
-        return try output.finish(record.encoded(), record.verdict) { SweepTable(record, style: $0).text }
+        return try output.finish(.sweep(record), record.verdict)
     }
 
     /// Whether another run, as long as the others were on average, would end after the time that the user gave.
