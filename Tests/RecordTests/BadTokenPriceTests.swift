@@ -178,6 +178,25 @@ import Testing
         #expect(abs(try #require(prices[1].model?.lost) - 11_000) < 200)
     }
 
+    @Test(
+        arguments: [("0s", 1_000_000, .machine), ("100ms", 2_000_000, .machine), ("100ms", 6_000_000, .connections)]
+            as [(String, Int64, BadTokenModel.Bound)])
+    func `nothing but a full way keeps pipelined connections back that nobody else does`(
+        roundTrip: String, perSecond: Int64, bound: BadTokenModel.Bound
+    ) throws {
+        // 16 MiB of 150 bytes on each of ten ways are 11 million in 100 ms.
+        let pipelined: (inout RunRecord, inout Profile) -> Void = { record, profile in
+            profile.sender.mode = .pipelined
+            profile.sender.window = 1_000_000
+            record.limit?.kind = .connections
+        }
+        let (findings, _) = try Self.findings([
+            Self.run(0, perSecond: perSecond, errors: 0, roundTrip: roundTrip, pipelined),
+            Self.run(1, perSecond: 10_000, errors: 100, roundTrip: roundTrip, pipelined),
+        ])
+        #expect(try #require(findings.badTokens?.prices.first).bound == bound)
+    }
+
     // MARK: - Curves
 
     @Test func `a curve over the share goes beyond what was measured, from the point with most errors`() throws {

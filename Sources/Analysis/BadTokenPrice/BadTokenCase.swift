@@ -92,7 +92,7 @@ struct BadTokenCase {
             reply: Interval(nanoseconds: Int64(reply)), reconnect: Interval(nanoseconds: Int64(reconnect)))
         model.replyMedian = middle { $0.replyMedianNs.map(Double.init) }.map { Interval(nanoseconds: Int64($0)) }
         model.onWayMax = onWayMax
-        model.writesInBursts = setting.mode != SenderSettings.Mode.pipelined.rawValue
+        model.writesInBursts = waits
         if !model.writesInBursts { model.keptMax = Double(setting.window) }
         model.attemptsPerSecond = setting.attemptsPerSecond
         model.load = median(errorFree.compactMap { $0.badTokens?.load }) ?? 0
@@ -123,14 +123,15 @@ struct BadTokenCase {
             let bound: BadTokenModel.Bound
             switch limit {
             case .generator, .simulator, .processor: bound = .machine
-            case .window, .connections, nil: bound = .connections
+            case .window: bound = .connections
+            case .connections, nil: bound = waits || isBoundByItsWay(rate) ? .connections : .machine
             case .streams, .rate, .target: throw .otherLimit(limit ?? .target)
             }
             return ErrorFreeRate(perSecond: rate, by: .errorFreeCell, bound: bound, limit: limit)
         }
         let limit = SweepCell.limit(of: runs)
-        let perRound = onWayMax.map { $0 * Double(setting.connections) }
-        if setting.mode != SenderSettings.Mode.pipelined.rawValue {
+        if waits {
+            let perRound = onWayMax.map { $0 * Double(setting.connections) }
             let wait = middle { $0.roundTripMeanNs.map(Double.init) }
             guard setting.mode == SenderSettings.Mode.windowed.rawValue, let perRound,
                 let round = setting.silenceNs.map(Double.init) ?? wait, round > 0
@@ -138,10 +139,17 @@ struct BadTokenCase {
             return ErrorFreeRate(perSecond: perRound * 1e9 / round, by: .window, bound: .connections, limit: limit)
         }
         guard let quiet = middle(\.quietPerSecond), quiet > 0 else { throw .errorFreeRateUnknown }
-        // Nothing but its way bounds a pipelined connection by itself.
-        let most = perRound.map { $0 * 1e9 / Double(max(1, setting.roundTripNs)) } ?? .infinity
         return ErrorFreeRate(
-            perSecond: quiet, by: .quietTime, bound: quiet < most / 2 ? .machine : .connections, limit: limit)
+            perSecond: quiet, by: .quietTime, bound: isBoundByItsWay(quiet) ? .connections : .machine, limit: limit)
+    }
+
+    /// Whether connections wait between notifications.
+    private var waits: Bool { setting.mode != SenderSettings.Mode.pipelined.rawValue }
+
+    /// Whether pipelined connections, which nothing but the simulated way bounds, carry half of what that lets through or more.
+    private func isBoundByItsWay(_ perSecond: Double) -> Bool {
+        guard let onWayMax, setting.roundTripNs > 0 else { return false }
+        return perSecond >= 0.5e9 * onWayMax * Double(setting.connections) / Double(setting.roundTripNs)
     }
 
     /// The most notifications that a connection has on their way: by the sender's window, or by the simulated way's.
