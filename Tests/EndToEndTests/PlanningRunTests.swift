@@ -142,6 +142,77 @@ extension EndToEndTests {
             #expect(swept.status == 2)
         }
 
+        @Test func `plans are written in every form that they have, which report makes again from the record`()
+            async throws
+        {
+            let folder = try ScratchFolder()
+            let plans: [(name: String, words: [String], forms: [String])] = [
+                (
+                    "sweep", ["--vary", "sender.connections=1,2", "--repeat", "1"],
+                    ["csv", "markdown", "html", "terminal"]
+                ),
+                (
+                    "capacity",
+                    [
+                        "--start", "200/s", "--max-rate", "200/s", "--probe", "500ms", "--settle", "100ms", "--slo",
+                        "lost == 0",
+                    ],
+                    ["csv", "markdown", "html", "junit", "terminal"]
+                ),
+            ]
+            for plan in plans {
+                let path = { (form: String) in "\(folder.path)/\(plan.name).\(form)" }
+                let outputs = (["json"] + plan.forms).flatMap { ["-o", "\($0)=\(path($0))"] }
+                let made = try await Program.shell(
+                    "", [plan.name, try profile(folder), "-q"] + plan.words + outputs)
+                #expect([0, 7].contains(made.status), "\(made.output)")
+                for form in plan.forms {
+                    let again = try await Program.shell(
+                        "", ["report", path("json"), "-o", "\(form)=\(path(form)).again"])
+                    #expect(again.status == 0, "\(again.output)")
+                    let texts = try ["", ".again"].map { try String(contentsOfFile: path(form) + $0, encoding: .utf8) }
+                    #expect(texts[0] == texts[1] && !texts[0].isEmpty, "\(plan.name) \(form)")
+                }
+                let other = try await Program.shell("", ["report", path("json"), "-o", "hgrm=-"])
+                #expect(other.status == 2 && other.output.contains("hgrm is no form of a"), "\(other.output)")
+                #expect(other.output.split(separator: "\n").count == 1, "\(other.output)")
+                let one = try await Program.shell("", ["report", path("json"), "--run", "1", "-o", "hgrm=-"])
+                #expect(one.status == (plan.name == "sweep" ? 2 : 0), "\(one.output)")
+            }
+        }
+
+        @Test func `a sweep that was interrupted before its first run has a page and says so`() async throws {
+            let folder = try ScratchFolder()
+            let slow = ["--set", "sender.extraWork=1ms", "--vary", "sender.connections=1,2", "--repeat", "1"]
+            let page = "\(folder.path)/sweep.html"
+            let stopped = try await Program.shell(
+                "(sleep 1; kill -INT $$) >/dev/null 2>&1 &",
+                ["sweep", try profile(folder), "-o", "html=\(page)", "-o", "json=\(folder.path)/sweep.json"] + slow)
+            #expect(stopped.status == 130, "\(stopped.output)")
+            let kept = try SweepRecord.read("\(folder.path)/sweep.json")
+            let text = try String(contentsOfFile: page, encoding: .utf8)
+            #expect(kept.runs.isEmpty == text.contains("No run was made."))
+            #expect(text.contains("INTERRUPTED") && text.hasSuffix("</html>\n"))
+        }
+
+        @Test(arguments: [
+            (["sweep"], "junit=a", "junit is no form of a sweep; accepted here: terminal, json, csv, markdown, html"),
+            (
+                ["capacity"], "gobench=a",
+                "gobench is no form of a search for a capacity; accepted here: terminal, json, "
+            ),
+            (["sweep"], "htm=a", "unknown format \"htm\", did you mean \"html\"?"),
+            (["capacity"], "html=/proc/nope/a", "/proc/nope/a: cannot"),
+        ])
+        func `a form that a plan has not, and a place where nothing can be, are told before any run`(
+            command: [String], output: String, said: String
+        ) async throws {
+            let folder = try ScratchFolder()
+            let result = try await Program.shell("", command + [try profile(folder), "-o", output])
+            #expect(result.status == 2 && result.output.contains(said), "\(result.output)")
+            #expect(result.output.split(separator: "\n").count == 1, "\(result.output)")
+        }
+
         @Test(arguments: [
             (["--vary", "sender.connections"], "is not KEY=VALUE"),
             (["--vary", "sender.connections=1,,2"], "is empty"),

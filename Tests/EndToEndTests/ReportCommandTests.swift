@@ -1,3 +1,4 @@
+import Analysis
 import Foundation
 import Glibc
 import Primitives
@@ -100,6 +101,51 @@ extension EndToEndTests {
             #expect(mistaken.status == 2 && mistaken.output.contains("profiles have them, records do not"))
             let completions = try await Program.shell("", ["completions", "bash"])
             #expect(completions.output.contains("accepted/s") && !completions.output.contains("written/s"))
+        }
+
+        private func sweep(_ folder: ScratchFolder) throws -> String {
+            let axis = SweepGrid.Axis(key: "sender.connections", values: ["1", "2"])
+            var plan = SweepRecord(
+                profileName: "p.json5", profileHash: "h", grid: SweepGrid([axis]), plan: SweepRace.Plan())
+            var run = RunRecord()
+            run.verdict = VerdictRecord(status: .passed, exitCode: 0)
+            run.ledger.generated = 1_000
+            run.ledger.accepted = 1_000
+            run.throughput = ThroughputRecord(accepted: 1_000, written: 1_000, bytes: 1_000, over: .seconds(1))
+            plan.runs = [0, 1].map { SweepRunRecord(cell: $0, run) }
+            plan.judge(.complete)
+            return String(decoding: try plan.encoded(), as: UTF8.self)
+        }
+
+        @Test(arguments: [
+            ("\"lowestPerSecond\" : 1000", "\"lowestPerSecond\" : NaN", "records do not"),
+            ("\"highestPerSecond\" : 1000", "\"highestPerSecond\" : -1", "cannot be negative"),
+            ("\"elapsedNs\" : 0", "\"elapsedNs\" : 1e300", "out of range"),
+            ("\"repeats\" : 5", "\"repeats\" : \"five\"", "repeats: has a value of another kind"),
+            ("\"seed\" : 1,", "", "seed: is missing"), ("pushbench.sweep/1", "pushbench.sweep/9", "pushbench.sweep/9"),
+            ("\"cell\" : 1,", "\"cell\" : 2,", "is of a combination that the grid has not"),
+            ("END", "", "ends within the record"), ("ALL", "", "is empty"), ("ALL", "[1, 2]", "names no schema"),
+        ])
+        func `a sweep's record that somebody has edited or cut is refused in one line`(
+            _ old: String, _ new: String, _ said: String
+        ) async throws {
+            let folder = try ScratchFolder()
+            let text = try sweep(folder)
+            let edited =
+                switch old {
+                case "ALL": new
+                case "END": String(text.dropLast(text.count / 2))
+                default: text.replacing(old, with: new)
+                }
+            #expect(edited != text, "or this shows nothing")
+            let bad = try folder.file("sweep.json", edited)
+            for form in ["terminal", "html", "csv", "markdown"] {
+                let outcome = try await Program.shell("", ["report", bad, "-o", "\(form)=-"])
+                #expect(outcome.status == 2 && outcome.output.contains(said), "\(outcome.output)")
+                #expect(outcome.output.count { $0 == "\n" } == 1, "\(outcome.output)")
+            }
+            let whole = try folder.file("whole.json", text)
+            #expect(try await Program.shell("", ["report", whole, "-o", "html=-"]).status == 0)
         }
 
         @Test func `records with figures out of range are refused in one line`() async throws {

@@ -120,7 +120,10 @@ extension InteropTests {
             }
             let names = Set(page.figures.map(\.name))
             for cell in 0..<6 { #expect(names.contains("cells.\(cell).acceptedPerSecond"), "\(cell)") }
-            for heading in ["Recommendation", "Map", "What each axis does", "Combinations", "Runs", "Machine"] {
+            for heading in [
+                "Recommendation", "Map", "What each axis does", "The price of a bad token", "Combinations", "Runs",
+                "Machine",
+            ] {
                 #expect(page.headings.contains(heading))
             }
             #expect(page.pictures >= 6)

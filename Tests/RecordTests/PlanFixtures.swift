@@ -35,6 +35,35 @@ func sampleSweep(_ change: (inout SweepRecord) -> Void = { _ in }) -> SweepRecor
     return record
 }
 
+/// What a sweep over two shares of bad tokens says of them: one price with a model and one without, and a curve.
+func sampleBadTokens() -> BadTokenFindings {
+    var price = BadTokenPrice(
+        cell: 2, badShare: 0.001, roundTripNs: 0, errors: 120,
+        measured: BadTokenFigures(acceptedPerSecond: 91_000, inFlight: 410, resent: 400, lost: 900))
+    price.replyNs = 1_500_000
+    price.reconnectNs = 4_000_000
+    price.errorFreePerSecond = 100_000
+    price.errorFreeBy = .errorFreeCell
+    price.bound = .machine
+    price.lostStandardError = 35
+    price.model = BadTokenFigures(acceptedPerSecond: 90_000, inFlight: 430, resent: 430, lost: 800)
+    price.modelError = price.model?.errors(against: price.measured)
+    var other = BadTokenPrice(
+        cell: 3, badShare: 0.001, roundTripNs: 0, errors: 3, measured: BadTokenFigures(acceptedPerSecond: 99_000))
+    other.obstacle = "\(BadTokenObstacle.timesUnknown)"
+    let points = [
+        BadTokenCurvePoint(value: "0", cell: 0, badShare: 0, acceptedPerSecond: 100_000, modelPerSecond: 100_000),
+        BadTokenCurvePoint(value: "0.001", cell: 2, badShare: 0.001, acceptedPerSecond: 91_000, modelPerSecond: 90_000),
+        BadTokenCurvePoint(value: "0.01", badShare: 0.01, modelPerSecond: 40_000),
+    ]
+    return BadTokenFindings(
+        prices: [price, other],
+        curves: [
+            BadTokenCurve(
+                key: "workload.faults.badToken", setting: "sender.connections=4", anchor: 2, points: points)
+        ])
+}
+
 /// A run of a combination at a rate.
 func sampleSweepRun(
     _ cell: Int, rate accepted: Int64, _ change: (inout RunRecord) -> Void = { _ in }

@@ -265,6 +265,30 @@ import Testing
         #expect((0..<2).flatMap { row in (0..<2).map { map.cell(row: row, column: $0) } } == [1, 3, 5, 7])
     }
 
+    @Test func `conditions are no part of a recommended setting, and only what was tried under the same ones competes`()
+        throws
+    {
+        var record = SweepRecord(
+            profileName: "p", profileHash: "",
+            grid: SweepGrid([
+                SweepGrid.Axis(key: "workload.faults.badToken", values: ["0", "0.001"]),
+                SweepGrid.Axis(key: "sender.window", values: ["10", "20"]),
+            ]), plan: SweepRace.Plan())
+        record.runs = zip(0..<4, [50_000, 90_000, 1_000, 2_000]).map { sampleSweepRun($0, rate: $1) }
+        record.judge(.complete)
+        let findings = try #require(record.findings)
+        #expect(findings.recommended == 3)
+        #expect(record.setting(ofCell: 3) == "sender.window=20 under workload.faults.badToken=0.001")
+        #expect(sampleSweep().setting(ofCell: 3) == "sender.batch.notifications=10 sender.connections=4")
+        let map = try #require(SweepMap(record, findings))
+        #expect(
+            (0..<4).map { map.share(ofCell: $0) } == [50.0 / 90, 1, 0.5, 1] && map.yardstick.hasSuffix("conditions"))
+        let chart = try #require(SweepCharts(record: record, findings: findings).leaders)
+        #expect(chart.description.contains("badToken=0.001") && !chart.description.contains("badToken=0 "))
+        let effect = try #require(SweepCharts(record: record, findings: findings).effect(ofAxis: 0))
+        #expect(effect.note.contains("numbered in their order") && effect.script.text().contains("'1' 1, '2' 2"))
+    }
+
     @Test func `what was cut short is not taken for given up`() throws {
         func givenUp(_ change: (inout SweepRecord) -> Void) throws -> [Int] {
             let record = sampleSweep(change)
@@ -349,9 +373,45 @@ import Testing
         #expect(cells.contains { $0.1.contains("≠ uneven") } && cells.contains { $0.1.contains("▾ given up") })
     }
 
-    @Test func `colours of the map grow with the share, and the text on each can be read`() {
+    @Test func `colours of the map grow with the share, and the text on each can be read`() throws {
         #expect([0, 0.05, 0.1, 0.5, 0.96, 0.97, 1].map(HeatMap.step) == [0, 0, 1, 5, 8, 9, 9])
         #expect(HeatMap.steps == HeatMap.steps.sorted())
+        let sheet = "\(PageStyle.sheet)"
+        let alphas = sheet.matches(of: /\.heat\d\{background:rgba\(var\(--heat\),([.\d]+)\)\}/).map {
+            Double("0\($0.1)") ?? 2
+        }
+        try #require(alphas.count == HeatMap.steps.count)
+        #expect(alphas == alphas.sorted() && Set(alphas).count == alphas.count)
+        let halves = sheet.components(separatedBy: "@media screen and (prefers-color-scheme:dark)")
+        for half in halves {
+            let heat = try #require(half.firstMatch(of: /--heat:(\d+),(\d+),(\d+)/)?.output)
+            let (paper, ink) = (try Self.color("paper", in: half), try Self.color("ink", in: half))
+            for alpha in alphas {
+                let ground = zip([heat.1, heat.2, heat.3], paper).map { alpha * (Double($0) ?? 0) + (1 - alpha) * $1 }
+                #expect(Self.contrast(ink, ground) >= 4.5, "\(alpha) of \(heat.0) on \(paper)")
+            }
+        }
+        #expect(Self.contrast([0, 0, 0], [255, 255, 255]) == 21)
+    }
+
+    /// Red, green and blue of a colour of the style sheet, 0 to 255.
+    private static func color(_ name: String, in sheet: String) throws -> [Double] {
+        let start = try #require(sheet.range(of: "--\(name):#")).upperBound
+        var digits = String(sheet[start...].prefix { $0.isHexDigit })
+        if digits.count == 3 { digits = digits.map { "\($0)\($0)" }.joined() }
+        let number = try #require(Int(digits, radix: 16))
+        return [16, 8, 0].map { Double(number >> $0 & 0xFF) }
+    }
+
+    /// By how much two colours differ (WCAG 2.1).
+    private static func contrast(_ one: [Double], _ other: [Double]) -> Double {
+        let luminances = [one, other].map { color in
+            zip([0.2126, 0.7152, 0.0722], color).reduce(0) { sum, part in
+                let share = part.1 / 255
+                return sum + part.0 * (share <= 0.03928 ? share / 12.92 : pow((share + 0.055) / 1.055, 2.4))
+            }
+        }
+        return ((luminances.max() ?? 0) + 0.05) / ((luminances.min() ?? 0) + 0.05)
     }
 
     @Test func `a page of plans has the record's figures`() throws {
@@ -366,13 +426,45 @@ import Testing
         #expect(capacity.contains("✕ fails") && capacity.contains("✓ holds") && capacity.contains("? undecided"))
     }
 
+    @Test func `the price of a bad token stands with the model and its error beside it, and why there is none`() throws
+    {
+        let record = sampleSweep { $0.findings?.badTokens = sampleBadTokens() }
+        let gnuplot = Gnuplot.find(in: "/usr/bin:/bin")
+        let page = HTMLReport.page(.sweep(record), gnuplot)
+        #expect(page.contains("<h2 id=\"badTokens-heading\">The price of a bad token</h2>"))
+        for (name, value, text) in [
+            ("measured.lost", "900", "900"), ("lostStandardError", "35", "35"), ("model.lost", "800", "800"),
+            ("replyNs", "1500000", "1.5 ms"), ("measured.inFlight", "410", "410"), ("errors", "120", "120"),
+        ] {
+            #expect(
+                page.contains("<data value=\"\(value)\" data-figure=\"badTokens.prices.0.\(name)\">\(text)</data>"),
+                "\(name)")
+        }
+        #expect(page.contains(">-11 %</data>)") && page.contains("no error reply or no reconnect was timed"))
+        #expect(page.contains("<data value=\"40000\" data-figure=\"badTokens.curves.0.points.2.modelPerSecond\">"))
+        #expect(!page.contains("points.2.acceptedPerSecond") && !page.contains("prices.1.model"))
+        if gnuplot != nil {
+            #expect(page.contains("<b>Rate over workload.faults.badToken, sender.connections=4</b>"))
+            #expect(page.contains(">0.1 %<") && page.contains(">1 %<") && !page.contains("Charts were left out"))
+        }
+        let markdown = try OutputFormat.markdown.text(.sweep(record))
+        #expect(
+            markdown.contains("what a bad token costs</summary>") && markdown.contains("| 900 ± 35 | 800 (-11 %) |"))
+        #expect(try SweepRecord.decode(record.encoded(), path: "s.json") == record)
+        let stray = sampleSweep {
+            $0.findings?.badTokens = sampleBadTokens()
+            $0.findings?.badTokens?.prices[1].cell = 6
+        }
+        #expect(throws: RecordError.self) { try SweepRecord.decode(stray.encoded(), path: "s.json") }
+    }
+
     @Test func `a large sweep has a page of bounded size`() {
         var record = SweepRecord(
             profileName: "p", profileHash: "",
-            grid: SweepGrid(["a", "b"].map { SweepGrid.Axis(key: $0, values: (1...100).map { "\($0)" }) }),
+            grid: SweepGrid(["a", "b"].map { SweepGrid.Axis(key: $0, values: (1...50).map { "\($0)" }) }),
             plan: SweepRace.Plan())
         let run = sampleSweepRun(0, rate: 1_000)
-        record.runs = (0..<10_000).map { cell in
+        record.runs = (0..<2_500).map { cell in
             var run = run
             run.cell = cell
             run.acceptedPerSecond = Double(1_000 + cell)
@@ -381,7 +473,7 @@ import Testing
         record.judge(.complete)
         let page = HTMLReport.page(.sweep(record), Gnuplot.find(in: "/usr/bin:/bin"))
         #expect(page.utf8.count < 2_000_000, "\(page.utf8.count)")
-        #expect(page.contains("9,700 slower ones are in the record.") && page.contains("the first 40 are shown"))
+        #expect(page.contains("2,200 slower ones are in the record.") && page.contains("the first 40 are shown"))
     }
 
     @Test func `charts of plans are drawn with points that differ by their shapes`() throws {

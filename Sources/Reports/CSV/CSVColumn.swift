@@ -41,7 +41,7 @@ struct CSVColumn<Row> {
 
 /// Comma-separated values of whatever a record is a list of.
 enum CSVReport: ReportWriter {
-    static let summary = "comma-separated: a line per interval, per run of a sweep, per try of a search for a capacity"
+    static let summary = "one line per interval, per run of a sweep or per try of a search, comma-separated"
     static let kinds: Set<ReportSubject.Kind> = [.run, .sweep, .capacity]
 
     static func bytes(_ subject: ReportSubject, style: TerminalStyle) -> [UInt8]? {

@@ -38,14 +38,17 @@ struct BadTokenSection {
 
     private static let explanation =
         "In flight had followed the bad one when its reply came; resent was written again; lost is what would have been accepted or refused "
-        + "more, had there been no error. Beside each figure stands what the model says, with its error against the measurement."
+        + "more, had there been no error. Beside each figure stands what the model says, where it applies, with its error against the measurement."
+
+    private var hasModel: Bool { findings.prices.contains { $0.model != nil } }
 
     private var prices: Markup {
         let columns: [HTMLTable.Column] =
             [.number("combination")] + grid.axes.map { .text($0.key) }
             + [.number("errors"), .number("reply"), .number("reconnect")]
-            + Self.figures.flatMap { [HTMLTable.Column.number($0.title), .number("model")] }
-        var table = HTMLTable("The price of a bad token, and what the model says", columns)
+            + Self.figures.flatMap { [.number($0.title)] + (hasModel ? [HTMLTable.Column.number("model")] : []) }
+        var table = HTMLTable(
+            hasModel ? "The price of a bad token, and what the model says" : "The price of a bad token", columns)
         for (index, price) in findings.prices.enumerated().prefix(Self.rowLimit) {
             let name = { (figure: String) in "badTokens.prices.\(index).\(figure)" }
             func time(_ figure: String, _ value: Double?) -> Markup {
@@ -58,7 +61,7 @@ struct BadTokenSection {
             table.add(
                 .text("\(index + 1)"),
                 grid.values(ofCell: price.cell).map { .text($0) } + times
-                    + Self.figures.flatMap { [measured(price, $0, name), model(price, $0, name)] })
+                    + Self.figures.flatMap { [measured(price, $0, name)] + (hasModel ? [model(price, $0, name)] : []) })
         }
         return table.markup
     }

@@ -51,7 +51,11 @@ struct HeatMap {
                 .element("tbody", [:], rows),
             ])
         return .element(
-            "div", ["class": "scroll", "role": "region", "tabindex": "0", "aria-label": caption], [table])
+            "div",
+            [
+                "class": columns.count > 3 ? "scroll many" : "scroll", "role": "region", "tabindex": "0",
+                "aria-label": caption,
+            ], [table])
     }
 
     private func cell(_ cell: Int) -> Markup {

@@ -72,7 +72,7 @@ enum PageStyle {
         .cp{color:var(--paper)}
         .map{border-collapse:separate;border-spacing:3px;min-width:0;-webkit-print-color-adjust:exact;print-color-adjust:exact}
         .map th{padding:.3rem .6rem;border:0;text-align:center;font-weight:500;color:var(--soft);white-space:nowrap}
-        .map tbody th{text-align:right}
+        .map tbody th{text-align:right}.map th[scope=colgroup]{text-align:left}
         .map td{padding:.45rem .7rem;border:0;text-align:center;vertical-align:middle;min-width:6rem;border-radius:3px}
         .map td.none{background:none;border:1px dashed var(--line)}
         .map td.picked{box-shadow:inset 0 0 0 3px var(--good)}
@@ -103,7 +103,7 @@ enum PageStyle {
         body{padding:1.5rem 1rem}h1{font-size:1.7rem}section{margin-top:2.4rem}
         dl.facts{display:block}.facts dt{margin-top:.6rem}
         .tiles{grid-template-columns:repeat(auto-fill,minmax(9rem,1fr));gap:1.2rem}.tiles dd{font-size:1.35rem}
-        table{min-width:100%}}
+        table{min-width:100%}.map td{min-width:4.6rem;padding:.35rem .3rem}.map th{padding:.3rem}}
         @page{margin:15mm}
         @media print{
         body{max-width:none;padding:0;font-size:9.5pt}nav{display:none}section{margin-top:1.6rem}

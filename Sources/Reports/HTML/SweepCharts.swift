@@ -10,7 +10,7 @@ struct SweepCharts {
 
     private static let rowHeight = 25
     private static let (rowsMin, rowLimit) = (4, 16)
-    private static let nearShare = 0.75
+    private static let nearShare = 0.9
     /// More points than that are one dark stain.
     private static let pointLimit = 600
     private static let tickLimit = 24
@@ -19,7 +19,12 @@ struct SweepCharts {
 
     /// The best combinations with the range of their runs, and the border within which rates count as good as the best; nil below two.
     var leaders: Chart? {
-        let known = record.ranking(findings).filter { findings.cells[$0].acceptedPerSecond != nil }
+        // Only what was tried under the same conditions competes.
+        let fields = record.fields
+        let field = (findings.recommended ?? findings.best).map { fields[$0] }
+        let known = record.ranking(findings).filter {
+            findings.cells[$0].acceptedPerSecond != nil && fields[$0] == field
+        }
         guard known.count > 1, let best = findings.cells[known[0]].acceptedPerSecond, best > 0 else { return nil }
         // What is far behind would press together what is to be told apart.
         let near = known.filter { (findings.cells[$0].acceptedPerSecond ?? 0) >= Self.nearShare * best }
@@ -38,11 +43,14 @@ struct SweepCharts {
             let ends = [row.figures.lowestPerSecond ?? rate, row.figures.highestPerSecond ?? rate]
             script.add(data: "row", index, [[rate, -Double(index), min(ends[0], rate), max(ends[1], rate)]])
         }
+        let ranking = record.ranking(findings)
+        func rank(_ cell: Int) -> Int { (ranking.firstIndex(of: cell) ?? 0) + 1 }
         script.place(top: 14, bottom: bottom)
         script.add("set xrange [\(low - room):\(high + room)]")
         script.add("set yrange [\(0.5 - Double(shown.count)):0.5]")
         script.mark(.x, Self.ticks(from: low - room, to: high + room), as: .rate)
-        script.mark(.y, shown.enumerated().map { index, row in name(ofCell: row.cell, rank: index + 1, place: -index) })
+        script.mark(
+            .y, shown.enumerated().map { index, row in name(ofCell: row.cell, rank: rank(row.cell), place: -index) })
         script.add("set grid xtics noytics back lc \(ChartColor.grid) lw 1 dt solid")
         script.add(
             "set arrow 1 from \(border),graph 0 to \(border),graph 1 nohead back lc \(ChartColor.text) lw 1 \(ChartDash.short)"
@@ -127,11 +135,12 @@ struct SweepCharts {
         script.place(top: 14, bottom: 196)
         script.add("set xrange [0.5:\(Double(values.count) + 0.5)]")
         script.add("set yrange [0:\(max(highest * 1.06, 1e-9))]")
+        let isNumbers = values.allSatisfy { Self.number($0) != nil }
         let step = max(1, (values.count + Self.tickLimit - 1) / Self.tickLimit)
         script.mark(
             .x,
             stride(from: 0, to: values.count, by: step).map { index -> ChartLine in
-                "\(Self.number(values[index]) ?? Double(index + 1), as: .count) \(index + 1)"
+                "\((isNumbers ? Self.number(values[index]) : nil) ?? Double(index + 1), as: .count) \(index + 1)"
             })
         script.mark(.y, ChartTicks.linear(to: highest, about: 4), as: .share)
         script.add(
@@ -139,7 +148,6 @@ struct SweepCharts {
             plot \(data: "cell", 0) using 1:2 with points \(ChartPoint.openCircle) ps 0.6 lc \(ChartColor.text), \
             \(data: "share", 0) using 1:2 with linespoints \(ChartPoint.circle) ps 0.9 lc \(ChartColor.first) lw 2
             """)
-        let isNumbers = values.allSatisfy { Self.number($0) != nil }
         let told = zip(values, shares).map { "\($0): \($1.map(ChartUnit.share.text) ?? "not known")" }
         return Chart(
             title: "Rate by \(record.grid.axes[axis].key)",

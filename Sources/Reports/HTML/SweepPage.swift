@@ -29,7 +29,7 @@ struct SweepPage {
         guard record.verdict.status == .passed, let cell = record.findings?.recommended else {
             return record.verdict.status.title
         }
-        return "Recommended: \(record.grid.text(ofCell: cell))"
+        return "Recommended: \(record.setting(ofCell: cell))"
     }
 
     private var reasons: [String] {
@@ -57,11 +57,13 @@ struct SweepPage {
         let share = recommended.flatMap { own in
             best.flatMap { best in zip(own.figures.acceptedPerSecond, best.figures.acceptedPerSecond) { $0 / $1 } }
         }
-        let keys = record.grid.axes.map(\.key).joined(separator: " · ")
+        let chosen = record.grid.axes.indices.filter { !record.grid.axes[$0].isCondition || !record.grid.hasChoice }
+        let keys = chosen.map { record.grid.axes[$0].key }.joined(separator: " · ")
         return [
             HTMLPage.Tile(
                 name: "Recommended",
-                figure: recommended.map { .text($0.figures.values.joined(separator: " · ")) } ?? .absent("nothing"),
+                figure: recommended.map { own in .text(chosen.map { own.figures.values[$0] }.joined(separator: " · ")) }
+                    ?? .absent("nothing"),
                 note: keys),
             HTMLPage.Tile(
                 name: "Its accepted/s, median",

@@ -12,7 +12,7 @@ extension MarkdownReport {
             return joined([heading("\(sweep.verdict.status.title): \(sweep.profileName)"), list(reasons)])
         }
         let title =
-            findings.recommended.map { "Recommended: \(sweep.grid.text(ofCell: $0))" }
+            findings.recommended.map { "Recommended: \(sweep.setting(ofCell: $0))" }
             ?? (sweep.grid.hasChoice ? "Nothing to recommend" : "No setting to choose")
         return joined([
             heading(title), list(sweep.explanations(findings) + around(sweep, findings) + [sweep.extent(findings)]),

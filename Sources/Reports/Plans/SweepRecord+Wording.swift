@@ -4,6 +4,17 @@ import RunRecords
 
 /// What every form says of a sweep.
 extension SweepRecord {
+    /// A combination as a setting: what can be chosen of it, and the conditions under which.
+    func setting(ofCell cell: Int) -> String {
+        func text(_ axes: [(SweepGrid.Axis, String)]) -> String {
+            axes.map { "\($0.key)=\($1)" }.joined(separator: " ")
+        }
+        let all = Array(zip(grid.axes, grid.values(ofCell: cell)))
+        let (choices, conditions) = (all.filter { !$0.0.isCondition }, all.filter(\.0.isCondition))
+        guard !choices.isEmpty, !conditions.isEmpty else { return text(all) }
+        return "\(text(choices)) under \(text(conditions))"
+    }
+
     /// Why the recommended combination is the one, and what else a reader should know of it, a sentence each.
     func explanations(_ findings: SweepFindings) -> [String] {
         var lines = [findings.reason]

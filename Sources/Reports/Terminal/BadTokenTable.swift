@@ -34,6 +34,9 @@ struct BadTokenTable {
         return table
     }
 
+    /// So many combinations are named that have the same reason.
+    private static let placesMax = 3
+
     private struct Figure {
         var name: String
         var path: any KeyPath<BadTokenFigures, Double?> & Sendable
@@ -72,8 +75,11 @@ struct BadTokenTable {
     }
 
     var obstacles: [String] {
-        findings.prices.compactMap { price in
-            price.obstacle.map { "no model at \(grid.text(ofCell: price.cell)): \($0)" }
+        let reasons = Dictionary(grouping: findings.prices.filter { $0.obstacle != nil }) { $0.obstacle ?? "" }
+        return reasons.sorted { ($0.value[0].cell, $0.key) < ($1.value[0].cell, $1.key) }.map { reason, prices in
+            let places = prices.prefix(Self.placesMax).map { grid.text(ofCell: $0.cell) }.joined(separator: ", ")
+            let isMany = prices.count > Self.placesMax
+            return "no model at \(isMany ? "\(prices.count) combinations" : places): \(reason)"
         }
     }
 

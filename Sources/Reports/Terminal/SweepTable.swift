@@ -40,7 +40,7 @@ public struct SweepTable {
     private func heading(_ findings: SweepFindings) -> [String] {
         var lines: [String] = []
         if let cell = findings.recommended {
-            lines.append(style.colored(style.shown("recommended: \(record.grid.text(ofCell: cell))"), .green))
+            lines.append(style.colored(style.shown("recommended: \(record.setting(ofCell: cell))"), .green))
         } else if record.grid.hasChoice {
             lines.append(style.colored("nothing to recommend", .red))
         } else {

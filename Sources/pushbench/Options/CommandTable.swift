@@ -184,7 +184,10 @@ enum CommandTable {
 
     static let report = CommandSpec(
         name: "report", arguments: "RECORD", argumentCount: 1...1, summary: "a record for a reader",
-        options: [.value("run", nil, "NUMBER", "one run of a record of several, from 1"), output, help])
+        options: [
+            .value("run", nil, "NUMBER", "one run of a record of several, or one try of capacity, from 1"), output,
+            help,
+        ])
 
     static let calibrate = CommandSpec(
         name: "calibrate", arguments: "", argumentCount: 0...0,
