@@ -28,10 +28,11 @@ struct BadTokenGrid {
 
     func measure() throws -> ResultTable {
         var table = ResultTable(
-            "bad tokens: accepted/s by the model ÷ measured",
+            "bad tokens: figures as measured, and the model's ÷ these",
             columns: [
-                "setting", "round trip", "bad tokens", "errors", "accepted/s", "model ÷", "in flight", "model ÷",
-                "lost each", "model ÷", "from afar ÷",
+                "setting", "round trip", "bad tokens", "errors", "accepted/s", "accepted/s ÷", "in flight",
+                "in flight ÷",
+                "resent", "resent ÷", "lost each", "lost each ÷", "from afar ÷",
             ])
         let folder = try WorkFolder()
         defer { folder.remove() }
@@ -80,7 +81,8 @@ struct BadTokenGrid {
             table.add([
                 .text(setting), .text(values[1]), .text(values[0]), .count(price.errors),
                 count(price.measured.acceptedPerSecond), ratio(price.modelError?.acceptedPerSecond),
-                count(price.measured.inFlight), ratio(price.modelError?.inFlight), count(price.measured.lost),
+                count(price.measured.inFlight), ratio(price.modelError?.inFlight),
+                count(price.measured.resent), ratio(price.modelError?.resent), count(price.measured.lost),
                 ratio(price.modelError?.lost), share.map { .number($0, decimals: 2) } ?? .none,
             ])
             if let error = price.modelError?.acceptedPerSecond { errors.append(error) }

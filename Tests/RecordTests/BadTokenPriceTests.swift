@@ -146,6 +146,57 @@ import Testing
         #expect(findings.badTokens == nil)
     }
 
+    @Test func `a reconnect takes what processors did beyond the notifications, whatever the share of bad tokens`()
+        throws
+    {
+        func run(_ cell: Int, _ perSecond: Int64, errors: Int64, cpu: Int64) throws -> SweepRunRecord {
+            try Self.run(cell, perSecond: perSecond, errors: errors, roundTrip: "0s") { record, profile in
+                profile.sender.mode = .pipelined
+                profile.sender.window = 65_536
+                record.latency["reconnect"] = Self.latency(.milliseconds(1))
+                record.limit?.kind = .processor
+                record.resources.sender.cpuUserNs = cpu
+                record.resources.sender.cpuSystemNs = 0
+                record.resources.simulator?.cpuUserNs = cpu
+                var connection = ConnectionRecord(index: 0)
+                connection.written = 100_000
+                record.connections = [connection]
+            }
+        }
+        // 1 µs each on either side, and 100 ms for 100 reconnects: 1 ms + 1 ms, over two cores.
+        let axes = [SweepGrid.Axis(key: Self.shareKey, values: ["0", "0.001", "0.00001"])]
+        let (findings, _) = try Self.findings(
+            [
+                run(0, 1_000_000, errors: 0, cpu: 100_000_000), run(1, 300_000, errors: 100, cpu: 200_000_000),
+                run(2, 990_000, errors: 1, cpu: 101_000_000),
+            ], axes: axes)
+        let prices = try #require(findings.badTokens?.prices)
+        #expect(
+            prices.map(\.bound) == [.machine, .machine]
+                && prices.map(\.errorFreeBy) == [.errorFreeCell, .errorFreeCell])
+        // With hardly any errors all ten connections share the machine: 100 ms of 100,000/s are in flight, and 1 ms is a thousand.
+        #expect(abs(try #require(prices[1].model?.lost) - 11_000) < 200)
+    }
+
+    @Test(
+        arguments: [("0s", 1_000_000, .machine), ("100ms", 2_000_000, .machine), ("100ms", 6_000_000, .connections)]
+            as [(String, Int64, BadTokenModel.Bound)])
+    func `nothing but a full way keeps pipelined connections back that nobody else does`(
+        roundTrip: String, perSecond: Int64, bound: BadTokenModel.Bound
+    ) throws {
+        // 16 MiB of 150 bytes on each of ten ways are 11 million in 100 ms.
+        let pipelined: (inout RunRecord, inout Profile) -> Void = { record, profile in
+            profile.sender.mode = .pipelined
+            profile.sender.window = 1_000_000
+            record.limit?.kind = .connections
+        }
+        let (findings, _) = try Self.findings([
+            Self.run(0, perSecond: perSecond, errors: 0, roundTrip: roundTrip, pipelined),
+            Self.run(1, perSecond: 10_000, errors: 100, roundTrip: roundTrip, pipelined),
+        ])
+        #expect(try #require(findings.badTokens?.prices.first).bound == bound)
+    }
+
     // MARK: - Curves
 
     @Test func `a curve over the share goes beyond what was measured, from the point with most errors`() throws {

@@ -2,25 +2,28 @@ import Primitives
 public import RunRecords
 import Statistics
 
-/// The runs of one setting, those of the same setting without bad tokens, and the model that both together make.
+/// The runs of one setting, those of the same setting with other shares of bad tokens, and the model that all together make.
 struct BadTokenCase {
     let cell: Int
     /// Complete runs with bad tokens.
     let runs: [SweepRunRecord]
     /// Complete runs of the same setting without; may be empty.
     let errorFree: [SweepRunRecord]
+    /// Complete runs of the same setting with any share of bad tokens, these ones among them.
+    private let siblings: [BadTokenRun]
     private let details: [BadTokenRun]
     private let setting: BadTokenSetting
 
     /// Nil if nothing was refused, and for the provider API.
-    init?(cell: Int, runs: [SweepRunRecord], errorFree: [SweepRunRecord]) {
+    init?(cell: Int, runs: [SweepRunRecord], sameSetting: [SweepRunRecord] = []) {
         let details = runs.compactMap(\.badTokens)
         guard let first = details.first, details.count == runs.count, details.contains(where: { $0.errors > 0 }),
             first.setting.isPossible
         else { return nil }
         self.cell = cell
         self.runs = runs
-        self.errorFree = errorFree.filter { $0.acceptedPerSecond != nil && $0.badTokens?.errors == 0 }
+        errorFree = sameSetting.filter { $0.acceptedPerSecond != nil && $0.badTokens?.errors == 0 }
+        siblings = sameSetting.compactMap(\.badTokens).filter { $0.errors > 0 }
         self.details = details
         setting = first.setting
     }
@@ -87,8 +90,9 @@ struct BadTokenCase {
         var model = BadTokenModel(
             badShare: badShare, connections: setting.connections, errorFreePerSecond: free.perSecond, bound: free.bound,
             reply: Interval(nanoseconds: Int64(reply)), reconnect: Interval(nanoseconds: Int64(reconnect)))
+        model.replyMedian = middle { $0.replyMedianNs.map(Double.init) }.map { Interval(nanoseconds: Int64($0)) }
         model.onWayMax = onWayMax
-        model.writesInBursts = setting.mode != SenderSettings.Mode.pipelined.rawValue
+        model.writesInBursts = waits
         if !model.writesInBursts { model.keptMax = Double(setting.window) }
         model.attemptsPerSecond = setting.attemptsPerSecond
         model.load = median(errorFree.compactMap { $0.badTokens?.load }) ?? 0
@@ -119,14 +123,15 @@ struct BadTokenCase {
             let bound: BadTokenModel.Bound
             switch limit {
             case .generator, .simulator, .processor: bound = .machine
-            case .window, .connections, nil: bound = .connections
+            case .window: bound = .connections
+            case .connections, nil: bound = waits || isBoundByItsWay(rate) ? .connections : .machine
             case .streams, .rate, .target: throw .otherLimit(limit ?? .target)
             }
             return ErrorFreeRate(perSecond: rate, by: .errorFreeCell, bound: bound, limit: limit)
         }
         let limit = SweepCell.limit(of: runs)
-        let perRound = onWayMax.map { $0 * Double(setting.connections) }
-        if setting.mode != SenderSettings.Mode.pipelined.rawValue {
+        if waits {
+            let perRound = onWayMax.map { $0 * Double(setting.connections) }
             let wait = middle { $0.roundTripMeanNs.map(Double.init) }
             guard setting.mode == SenderSettings.Mode.windowed.rawValue, let perRound,
                 let round = setting.silenceNs.map(Double.init) ?? wait, round > 0
@@ -134,10 +139,17 @@ struct BadTokenCase {
             return ErrorFreeRate(perSecond: perRound * 1e9 / round, by: .window, bound: .connections, limit: limit)
         }
         guard let quiet = middle(\.quietPerSecond), quiet > 0 else { throw .errorFreeRateUnknown }
-        // Nothing but its way bounds a pipelined connection by itself.
-        let most = perRound.map { $0 * 1e9 / Double(max(1, setting.roundTripNs)) } ?? .infinity
         return ErrorFreeRate(
-            perSecond: quiet, by: .quietTime, bound: quiet < most / 2 ? .machine : .connections, limit: limit)
+            perSecond: quiet, by: .quietTime, bound: isBoundByItsWay(quiet) ? .connections : .machine, limit: limit)
+    }
+
+    /// Whether connections wait between notifications.
+    private var waits: Bool { setting.mode != SenderSettings.Mode.pipelined.rawValue }
+
+    /// Whether pipelined connections, which nothing but the simulated way bounds, carry half of what that lets through or more.
+    private func isBoundByItsWay(_ perSecond: Double) -> Bool {
+        guard let onWayMax, setting.roundTripNs > 0 else { return false }
+        return perSecond >= 0.5e9 * onWayMax * Double(setting.connections) / Double(setting.roundTripNs)
     }
 
     /// The most notifications that a connection has on their way: by the sender's window, or by the simulated way's.
@@ -158,8 +170,9 @@ struct BadTokenCase {
 
     /// For how long a reconnect keeps whatever the limit was from other work.
     private func addHandshakes(to model: inout BadTokenModel, limit: LimitRecord.Kind?) {
-        let sender = middle(\.senderHandshakeNs) ?? 0
-        let simulator = middle(\.simulatorHandshakeNs) ?? 0
+        let sender = work(ofReconnect: { Double($0.senderCPUNs) }, handshake: \.senderHandshakeNs)
+        let simulator = work(
+            ofReconnect: { $0.simulatorCPUNs.map(Double.init) }, handshake: \.simulatorHandshakeNs)
         let senderLoops = max(1, details[0].senderLoops)
         let simulatorLoops = max(1, details[0].simulatorLoops ?? 1)
         let time: Double
@@ -174,7 +187,23 @@ struct BadTokenCase {
         } else {
             time = (sender + simulator) / Double(max(1, details[0].cores))
         }
-        model.handshake = Interval(nanoseconds: Int64(time))
+        model.handshake = Interval(nanoseconds: Int64(min(time, 1e15)))
+    }
+
+    /// One side's processor time for a reconnect: what runs with errors used beyond what as many notifications take without, whatever
+    /// the share of bad tokens was; at least what the TLS library took.
+    private func work(ofReconnect used: (BadTokenRun) -> Double?, handshake: (BadTokenRun) -> Double?) -> Double {
+        let least = middle(handshake) ?? 0
+        let free = errorFree.compactMap(\.badTokens)
+        func total(_ runs: [BadTokenRun], _ figure: (BadTokenRun) -> Double?) -> Double {
+            runs.reduce(0) { $0 + (figure($1) ?? 0) }
+        }
+        let (freeWritten, reconnects) = (
+            total(free) { Double($0.written) }, total(siblings) { Double($0.reconnects) }
+        )
+        guard freeWritten > 0, reconnects >= Double(BadTokenPrice.errorsMin) else { return least }
+        let written = total(siblings) { Double($0.written) }
+        return max(least, (total(siblings, used) - total(free, used) / freeWritten * written) / reconnects)
     }
 }
 
@@ -183,7 +212,7 @@ extension BadTokenPrice {
     /// HTTP/2, and for runs that did not finish.
     public init?(_ record: RunRecord) {
         let run = SweepRunRecord(cell: 0, record)
-        guard run.isComplete, let own = BadTokenCase(cell: 0, runs: [run], errorFree: []) else { return nil }
+        guard run.isComplete, let own = BadTokenCase(cell: 0, runs: [run]) else { return nil }
         self = own.price(scatter: 0)
     }
 }

@@ -21,6 +21,7 @@ extension BadTokenModel {
     public func moved(by change: Interval, round: Interval) -> BadTokenModel {
         var other = self
         other.reply = max(.zero, reply + change)
+        other.replyMedian = replyMedian.map { max(.zero, $0 + change) }
         other.reconnect = max(.zero, reconnect + change * 2)
         guard let onWayMax else { return other }
         let longer = round + change

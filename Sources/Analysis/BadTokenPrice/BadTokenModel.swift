@@ -24,8 +24,10 @@ public struct BadTokenModel: Equatable, Sendable {
     public var errorFreePerSecond: Double
     /// What bounds that.
     public var bound: Bound
-    /// From the write of a bad notification to its reply.
+    /// From the write of a bad notification to its reply, on average.
     public var reply: Interval
+    /// The same at the median, which decides what is in flight at the median; nil if it is not known.
+    public var replyMedian: Interval?
     /// From the reply to the first batch on the successor.
     public var reconnect: Interval
     /// The most notifications that a connection has on their way at a time; nil if nothing bounds them.
@@ -68,23 +70,25 @@ public struct BadTokenModel: Equatable, Sendable {
         }
         var cycle = bound == .connections ? byThemselves() : sharingTheMachine()
         cycle.perSecond = min(cycle.perSecond, attemptsPerSecond)
-        guard cycle.inFlight <= keptMax else { throw .windowTooSmall(needed: Int64(cycle.inFlight.rounded(.up))) }
+        let resent = following(at: cycle.ownPerSecond, for: reply)
+        guard resent <= keptMax else { throw .windowTooSmall(needed: Int64(min(resent, 1e15).rounded(.up))) }
         if bound == .connections {
-            let written = cycle.perSecond * (1 / badShare + cycle.inFlight)
+            let written = cycle.perSecond * (1 / badShare + resent)
             let needed = load * written / errorFreePerSecond + cycle.perSecond * handshake.seconds
             guard needed <= max(Self.loadMax, load) else { throw .machineBinds(load: needed) }
         }
         let judged = cycle.perSecond / badShare
         return BadTokenFigures(
-            acceptedPerSecond: judged * (1 - badShare), inFlight: cycle.inFlight, resent: cycle.inFlight,
+            acceptedPerSecond: judged * (1 - badShare),
+            inFlight: following(at: cycle.ownPerSecond, for: replyMedian ?? reply), resent: resent,
             lost: max(0, (errorFreePerSecond / judged - 1) / badShare))
     }
 
     /// Cycles of all connections together.
     private struct Cycles {
         var perSecond: Double
-        /// Notifications that follow the bad one before its reply is there.
-        var inFlight: Double
+        /// What a connection writes in a second while it writes.
+        var ownPerSecond: Double
     }
 
     // MARK: - Connections
@@ -99,7 +103,7 @@ public struct BadTokenModel: Equatable, Sendable {
         }
         return Cycles(
             perSecond: Double(connections) / (untilBad + reply.seconds + reconnect.seconds),
-            inFlight: following(at: own))
+            ownPerSecond: own)
     }
 
     /// A number from 0 to 1 to a whole power, by squaring.
@@ -114,7 +118,7 @@ public struct BadTokenModel: Equatable, Sendable {
     }
 
     /// What a connection writes at such a rate until the reply is there, but for the bad one itself.
-    private func following(at perSecond: Double) -> Double {
+    private func following(at perSecond: Double, for reply: Interval) -> Double {
         let written = perSecond * reply.seconds
         guard let onWayMax else { return written }
         let most = bound == .machine ? min(written, onWayMax) : written
@@ -131,17 +135,17 @@ public struct BadTokenModel: Equatable, Sendable {
         let rate = errorFreePerSecond / Double(parts)
         let population = Double(connections) / Double(parts)
         let away = max(0, reconnect.seconds - handshake.seconds)
-        var inFlight = following(at: rate / population)
+        var own = rate / max(1, population)
         var perSecond = 0.0
         for _ in 0..<Self.stepsMax {
-            let work = (1 / badShare + inFlight) / rate + handshake.seconds
+            let work = (1 / badShare + following(at: own, for: reply)) / rate + handshake.seconds
             let service = ClosedQueue(work: work, away: away).service(of: population)
             perSecond = service.perSecond
-            let next = following(at: rate / service.sharing)
-            guard abs(next - inFlight) > 1e-9 * inFlight else { break }
-            inFlight = (inFlight + next) / 2
+            let next = rate / service.sharing
+            guard abs(next - own) > 1e-9 * own else { break }
+            own = (own + next) / 2
         }
-        return Cycles(perSecond: perSecond * Double(parts), inFlight: inFlight)
+        return Cycles(perSecond: perSecond * Double(parts), ownPerSecond: own)
     }
 
     private static let stepsMax = 100

@@ -11,6 +11,8 @@ public struct BadTokenRun: Codable, Equatable, Sendable {
     public var judged: Int64
     /// From the write of a bad notification to its reply, on average; null without any.
     @ExplicitNull public var replyMeanNs: Int64?
+    /// The same at the median; null without enough of them.
+    @ExplicitNull public var replyMedianNs: Int64?
     /// From the reply to the first batch on the successor, on average; null without any.
     @ExplicitNull public var reconnectMeanNs: Int64?
     /// The round trip as the sender took it from the time that opening its connections took, on average; null without any.
@@ -19,6 +21,14 @@ public struct BadTokenRun: Codable, Equatable, Sendable {
     @ExplicitNull public var senderHandshakeNs: Double?
     /// The simulator's; null without any.
     @ExplicitNull public var simulatorHandshakeNs: Double?
+    /// The sender's processor time.
+    public var senderCPUNs: Int64
+    /// The simulator's; null if not known.
+    @ExplicitNull public var simulatorCPUNs: Int64?
+    /// Notifications written, those written again among them.
+    public var written: Int64
+    /// Connections that were replaced.
+    public var reconnects: Int64
     /// The sender's event loops.
     public var senderLoops: Int
     /// The simulator's; null if not known.
@@ -40,12 +50,17 @@ public struct BadTokenRun: Codable, Equatable, Sendable {
         errors = record.ledger.rejected
         judged = record.ledger.accepted + record.ledger.rejected
         replyMeanNs = record.latency["errorReply"]?.meanNs
+        replyMedianNs = record.latency["errorReply"]?.quantiles.p50
         reconnectMeanNs = record.latency["reconnect"]?.meanNs
         let opening = [record.latency["connectTCP"]?.meanNs, record.latency["connectTLS"]?.meanNs].compactMap { $0 }
         // Sessions resume or speak TLS 1.3, but for the first connections with TLS 1.2.
         if opening.count == 2 { roundTripMeanNs = opening.reduce(0, +) / 2 }
         senderHandshakeNs = Self.mean(record.reconnects.senderHandshakes)
         simulatorHandshakeNs = Self.mean(record.reconnects.simulatorHandshakes)
+        senderCPUNs = record.resources.sender.cpuNs
+        simulatorCPUNs = record.resources.simulator?.cpuNs
+        written = record.connections.reduce(0) { $0 + $1.written }
+        reconnects = record.reconnects.count
         senderLoops = max(1, Set(record.connections.map(\.loop)).count)
         simulatorLoops = record.resources.simulator?.loops?.count
         cores = max(1, record.machine.cores)

@@ -11,10 +11,10 @@ extension SweepRecord {
 
     /// What bad tokens cost, by the runs so far; nil if no run had any.
     func badTokenFindings(_ byCell: [Int: [SweepRunRecord]], scatter: Double) -> BadTokenFindings? {
-        let errorFree = errorFreeRuns(byCell)
+        let sameSetting = runsBySetting(byCell)
         let cases = (0..<grid.count).map { cell in
             BadTokenCase(
-                cell: cell, runs: complete(cell, byCell), errorFree: errorFree[otherValues(ofCell: cell)] ?? [])
+                cell: cell, runs: complete(cell, byCell), sameSetting: sameSetting[otherValues(ofCell: cell)] ?? [])
         }
         let prices = cases.compactMap { $0?.price(scatter: scatter) }
         guard !prices.isEmpty else {
@@ -37,15 +37,10 @@ extension SweepRecord {
         return runs.allSatisfy(\.isComplete) ? runs : []
     }
 
-    /// The runs of combinations without errors, by the values of all keys but those of what is wrong with notifications.
-    private func errorFreeRuns(_ byCell: [Int: [SweepRunRecord]]) -> [[String]: [SweepRunRecord]] {
+    /// All runs, by the values of all keys but those of what is wrong with notifications.
+    private func runsBySetting(_ byCell: [Int: [SweepRunRecord]]) -> [[String]: [SweepRunRecord]] {
         var found: [[String]: [SweepRunRecord]] = [:]
-        for cell in byCell.keys.sorted() {
-            let runs = complete(cell, byCell)
-            guard !runs.isEmpty, runs.allSatisfy({ $0.badTokens?.errors == 0 }) else { continue }
-            let key = otherValues(ofCell: cell)
-            if found[key] == nil { found[key] = runs }
-        }
+        for cell in byCell.keys.sorted() { found[otherValues(ofCell: cell), default: []] += complete(cell, byCell) }
         return found
     }
 
@@ -94,7 +89,7 @@ extension SweepRecord {
     ) -> BadTokenCurvePoint {
         let value = grid.values(ofCell: cell)[axis]
         let runs = complete(cell, byCell)
-        let measured = BadTokenCase(cell: cell, runs: runs, errorFree: [])
+        let measured = BadTokenCase(cell: cell, runs: runs)
         var other = model
         var share = measured?.badShare ?? 0
         if grid.axes[axis].key == Self.roundTripKey {
