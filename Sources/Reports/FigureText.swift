@@ -5,7 +5,8 @@ import RunRecords
 func withoutControls(_ text: String) -> String {
     var result = ""
     for scalar in text.unicodeScalars {
-        let isControl = scalar.properties.generalCategory == .control && scalar != "\n"
+        let isControl =
+            scalar.properties.generalCategory == .control && scalar != "\n" || scalar.properties.isBidiControl
         result.unicodeScalars.append(isControl ? "\u{FFFD}" : scalar)
     }
     return result

@@ -73,7 +73,7 @@ private enum GitHubBenchmarkJSON {
 
     private static func unit(_ unit: MetricUnit) -> String {
         switch unit {
-        case .count: "count"
+        case .count, .number: "count"
         case .rate: "1/s"
         case .bytesPerSecond: "B/s"
         case .time: "ns"

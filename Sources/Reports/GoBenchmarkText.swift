@@ -77,7 +77,7 @@ enum GoBenchmarkText: ReportText {
         case .bytesPerSecond: "B/s"
         case .time: joined + "-ns"
         case .size: joined + "-B"
-        case .count: joined
+        case .count, .number: joined
         }
     }
 

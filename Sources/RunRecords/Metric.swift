@@ -187,8 +187,28 @@ public enum Metric: Equatable, Sendable {
         case .plain(.senderCPUPerNotification), .plain(.simulatorCPUPerNotification): .time
         case .plain(.senderFullHandshakeCPU), .plain(.senderResumedHandshakeCPU): .time
         case .plain(.simulatorFullHandshakeCPU), .plain(.simulatorResumedHandshakeCPU): .time
+        case .plain(.senderHeadroom), .plain(.simulatorHeadroom), .plain(.ceilingShare), .plain(.gapVariation): .number
+        case .plain(.resentPerReconnect), .plain(.lostPerReconnect): .number
+        case .plain(.senderAllocationsPerNotification), .plain(.simulatorAllocationsPerNotification): .number
+        case .plain(.senderSystemCallsPerNotification), .plain(.simulatorSystemCallsPerNotification): .number
         case .plain: .count
         }
+    }
+
+    /// Whether the figure may be below zero, so that a bound there means something.
+    private var isSigned: Bool {
+        switch self {
+        case .plain(.senderMemoryGrowth), .plain(.simulatorMemoryGrowth), .plain(.senderDescriptorGrowth),
+            .plain(.simulatorDescriptorGrowth), .plain(.lostPerReconnect):
+            true
+        default: false
+        }
+    }
+
+    /// Reads a bound of the figure as users write it.
+    func bound(of text: String) throws(ThresholdError) -> Double {
+        guard isSigned, text.hasPrefix("-") else { return try unit.value(of: text) }
+        return -(try unit.value(of: String(text.dropFirst())))
     }
 
     private static func nearest(to name: String) -> String? {
@@ -219,6 +239,8 @@ extension Metric.Statistic {
 public enum MetricUnit: String, Codable, Equatable, Sendable {
     /// A number of things.
     case count
+    /// A number that is no whole one: a share of one, a count of each of something.
+    case number
     /// Things per second.
     case rate = "perSecond"
     /// Bytes per second.
@@ -234,6 +256,7 @@ public enum MetricUnit: String, Codable, Equatable, Sendable {
         let whole = Int64(value.rounded())
         return switch self {
         case .count: Count(whole).grouped
+        case .number: value.magnitude < 100 ? Self.fractionText(value) : Count(whole).grouped
         case .rate: value == 0 ? "0/s" : Rate(perSecond: value).description
         case .bytesPerSecond: ByteCount(bytes: whole).description + "/s"
         case .time: Interval(nanoseconds: whole).description
@@ -241,11 +264,22 @@ public enum MetricUnit: String, Codable, Equatable, Sendable {
         }
     }
 
+    /// Four places, without zeros at the end.
+    private static func fractionText(_ value: Double) -> String {
+        var text = Substring(decimalText(value, places: 4))
+        while text.last == "0" { text.removeLast() }
+        if text.last == "." { text.removeLast() }
+        return String(text)
+    }
+
     /// Reads a bound as users write it.
     func value(of text: String) throws(ThresholdError) -> Double {
         do throws(QuantityError) {
             switch self {
             case .count: return Double(try Count(text: text).value)
+            case .number:
+                if text.contains("."), let number = Double(text), number.isFinite, number >= 0 { return number }
+                return Double(try Count(text: text).value)
             case .rate: return text == "0" ? 0 : try Rate(text: text).perSecond
             case .bytesPerSecond:
                 return Double(try ByteCount(text: text.hasSuffix("/s") ? String(text.dropLast(2)) : text).bytes)

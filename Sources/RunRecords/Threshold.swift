@@ -65,7 +65,7 @@ public struct Threshold: Equatable, Sendable {
         isChange = subject.hasPrefix("compare(") && subject.hasSuffix(")")
         metric = try Metric(isChange ? trimmed(subject.dropFirst(8).dropLast()) : subject)
         let value = trimmed(condition[end...])
-        bound = isChange ? try Self.share(value) : try metric.unit.value(of: value)
+        bound = isChange ? try Self.share(value) : try metric.bound(of: value)
         guard abortAfter == nil || metric.isLive && !isChange else { throw .notLive(subject) }
     }
 

@@ -54,10 +54,10 @@ public struct VerdictRule: Equatable, Sendable {
         let isNoChance = evidence.p <= alpha && (change.low > 0 || change.high < 0)
         if isNoChance, change.low > 0, change.estimate >= noise { return .regressed }
         if isNoChance, change.high < 0, change.estimate <= -noise { return .improved }
-        let small = min(noise, noiseMost)
-        if isNoiseKnown, change.high < small, change.low > -small { return .equivalent }
         // A gate that calls everything noise could not fail.
         if isNoChance, noise > noiseMost { return .inconclusive }
+        let small = min(noise, noiseMost)
+        if isNoiseKnown, change.high < small, change.low > -small { return .equivalent }
         return .noEvidence
     }
 

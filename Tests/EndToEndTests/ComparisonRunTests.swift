@@ -7,14 +7,14 @@ import Testing
 
 extension EndToEndTests {
     @Suite struct ComparisonRunTests {
-        /// What a machine sends in some ten milliseconds, however busy it is.
+        /// What a machine sends in some tens of milliseconds: a run of less than one has no rate.
         private func profile(_ folder: ScratchFolder, thresholds: String = "[]") throws -> String {
             try folder.file(
                 "short.json5",
                 """
                 {
                   target: { simulator: { loops: 1 } }, workload: { notifications: 700, devices: 100, seed: 1 },
-                  sender: { connections: 1, loops: 1 }, thresholds: \(thresholds),
+                  sender: { connections: 1, loops: 1, extraWork: "20us" }, thresholds: \(thresholds),
                 }
                 """)
         }
@@ -174,7 +174,7 @@ extension EndToEndTests {
             let threshold = try await Program.shell(
                 "", ["compare", series, holed, "--threshold", "compare(response.p99) < 5%", "-q"])
             #expect(
-                threshold.status == 3 && threshold.output.contains("there is no data for it"), "\(threshold.output)")
+                threshold.status == 4 && threshold.output.contains("there is no data for it"), "\(threshold.output)")
             #expect(try await Program.shell("", ["compare", series, series]).status == 0)
         }
 
@@ -277,6 +277,8 @@ extension EndToEndTests {
             ["compare", "a", "b", "--threshold", "lost == 0"],
             ["compare", "a", "b", "--threshold", "compare(lost) < 5"],
             ["compare", "--calibrate-noise"], ["run", "x.json5", "--repeat", "0"],
+            ["compare", "--self-test", "-o", "json=x.json"], ["compare", "--self-test", "--gate", "lost"],
+            ["compare", "--calibrate-noise", "x.json5", "--noise", "5%"],
         ])
         func `a wrong command line is refused in one line`(_ words: [String]) async throws {
             let result = try await Program.shell("", words)
@@ -291,13 +293,44 @@ extension EndToEndTests {
             #expect(result.output.contains("ok     planted nothing, found noEvidence, exit code 0"))
         }
 
+        @Test func `environment variables change the runs of a comparison, as they change a run`() async throws {
+            let folder = try ScratchFolder()
+            let kept = "\(folder.path)/kept"
+            let result = try await Program.shell(
+                "export PUSHBENCH_NOTIFICATIONS=50 PUSHBENCH_CONNECTIONS=1;",
+                ["compare", "--run", try profile(folder), "--pairs", "1", "--keep", kept, "-q"])
+            #expect(result.status == 4, "\(result.output)")
+            #expect(try RunSeriesRecord.read("\(kept)/a.json").runs.map(\.ledger.generated) == [50])
+            let wrong = try await Program.shell(
+                "export PUSHBENCH_NOTIFICATIONS=abc;", ["compare", "--run", try profile(folder), "-q"])
+            #expect(wrong.status == 2 && wrong.output.contains("PUSHBENCH_NOTIFICATIONS"), "\(wrong.output)")
+        }
+
+        @Test func `a target that is not there ends a comparison with its own code, advisory or not`() async throws {
+            let folder = try ScratchFolder()
+            let gone = try folder.file(
+                "gone.json5",
+                """
+                { target: { host: "127.0.0.1", port: 1 }, workload: { notifications: 10 }, sender: { connections: 1 } }
+                """)
+            let result = try await Program.shell(
+                "",
+                [
+                    "compare", "--run", try profile(folder), gone, "--pairs", "4", "-q", "--advisory", "--exit-zero",
+                    "--set", "sender.reconnect.base=1ms", "--set", "sender.stallLimit=200ms",
+                ])
+            #expect(result.status == 8, "\(result.output)")
+        }
+
         @Test func `another binary is run as a candidate`() async throws {
             let folder = try ScratchFolder()
             let program = try Program.path()
-            let wrapper = try folder.file("other.sh", "#!/bin/sh\nexec '\(program)' \"$@\" --set '\(slow)'\n")
-            try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: wrapper)
+            let wrapper = "\(folder.path)/other.sh"
+            // Written by the shell: a file that this process writes may still be open in another child of it, and so cannot be started.
+            let writing =
+                "printf '#!/bin/sh\\nexec %s \"$@\" --set %s\\n' '\(program)' '\(slow)' > '\(wrapper)'; chmod 755 '\(wrapper)';"
             let result = try await Program.shell(
-                "",
+                writing,
                 [
                     "compare", "--run", try profile(folder), "--binary-b", wrapper, "--pairs", "4", "-q",
                 ])

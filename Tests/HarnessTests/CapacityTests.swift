@@ -43,6 +43,18 @@ import Testing
         #expect(limited.verdict.status == .generatorLimited && limited.verdict.exitCode == 7)
     }
 
+    @Test func `only a threshold about the very figure tolerates what is lost, or that nothing was accepted`() {
+        func code(_ text: String, lost: Int64 = 0) -> Int? {
+            var record = RunRecord()
+            (record.ledger.generated, record.ledger.lost, record.ledger.rejected) = (100, lost, 100 - lost)
+            if lost > 0 { (record.ledger.accepted, record.ledger.rejected) = (100 - lost, 0) }
+            record.conclude(thresholds: [ThresholdRecord(text: text, value: 1, passed: true)])
+            return record.verdict.exitCode
+        }
+        #expect(code("accepted/s >= 0") == 3 && code("accepted >= 0") == 0)
+        #expect(code("  lost<= 100k", lost: 5) == 0 && code("unsent == 0", lost: 5) == 3)
+    }
+
     @Test func `who asks for a capacity gets it or the reason, and who does not passes`() throws {
         let threshold = try Threshold("capacity/s >= 500")
         var limited = record(.generator)

@@ -61,7 +61,8 @@ import Testing
         var candidate = runs
         candidate[4].verdict.status = status
         for comparison in [compare(runs, candidate), compare(candidate, runs)] {
-            #expect(comparison.obstacles.count == 1 && comparison.verdict.exitCode == 4)
+            #expect(comparison.obstacles.count == 1 && comparison.verdict.status == .inconclusive)
+            #expect(comparison.verdict.exitCode == [.unreachable: 8, .internalError: 1][status] ?? 4)
         }
     }
 
@@ -131,9 +132,35 @@ import Testing
         #expect(compare([], []).obstacles.count == 2)
     }
 
-    @Test func `failed runs are told`() {
-        let comparison = against { $0.verdict = VerdictRecord(status: .failed, reasons: ["x > 1 failed"], exitCode: 3) }
-        #expect(comparison.notes.contains("10 of 10 runs of the candidate failed, the first because x > 1 failed"))
+    @Test func `runs of the candidate that failed fail the comparison, those of the baseline are told`() {
+        let failed = VerdictRecord(status: .failed, reasons: ["x > 1 failed"], exitCode: 3)
+        let comparison = against { $0.verdict = failed }
+        #expect(comparison.verdict.exitCode == 3)
+        #expect(
+            comparison.verdict.reasons.last == "10 of 10 runs of the candidate failed, the first because x > 1 failed")
+        let failing = runs.map { run in
+            var run = run
+            run.verdict = failed
+            return run
+        }
+        let mended = compare(failing, runs)
+        #expect(mended.verdict.exitCode == 0)
+        #expect(mended.notes.contains("10 of 10 runs of the baseline failed, the first because x > 1 failed"))
+    }
+
+    @Test(arguments: [(VerdictRecord.Status.unreachable, 8), (.internalError, 1)])
+    func `a run that was none gives the comparison its exit code, whatever is let pass`(
+        _ status: VerdictRecord.Status, _ code: Int
+    ) {
+        var dead = runs
+        dead[3].verdict = VerdictRecord(status: status, reasons: ["gone"], exitCode: code)
+        #expect(compare(runs, dead) { $0.isAdvisory = true }.verdict.exitCode == code)
+        #expect(compare(dead, runs).verdict.exitCode == code)
+    }
+
+    @Test func `a run that passed though its ledgers differ is not compared`() {
+        let comparison = against { $0.ledgerDifference = 7 }
+        #expect(comparison.obstacles == ["the ledgers of the candidate's sender and simulator differ"])
     }
 }
 

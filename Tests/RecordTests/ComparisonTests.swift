@@ -199,8 +199,79 @@ import Testing
         #expect(try outcome(80_000, "compare(accepted/s) > -15%") == (false, 5))
         #expect(try outcome(104_000, "compare(bytes/s) > 10%") == (false, 3), "an improvement that did not come")
         #expect(try outcome(99_900, "compare(bytes/s) > 0%") == (true, 0), "chance explains it")
-        #expect(try outcome(100_000, "compare(bytes/s) > -5%", runs: 2) == (false, 3), "no data fails")
+        #expect(try outcome(100_000, "compare(bytes/s) > -5%", runs: 2) == (false, 4), "too few runs")
         #expect(try outcome(100_000, "compare(firstAcceptance.p99) < 5%") == (false, 3), "no run has it")
+    }
+
+    @Test func `nothing lost on either side is no change, and something lost is no percentage of nothing`() throws {
+        let base = scatteredRuns(10, around: 100_000, seed: 1)
+        for text in ["compare(lost) <= 0%", "compare(lost) == 0%"] {
+            let threshold = try Threshold(text)
+            let same = compare(base, base) { $0.thresholds = [threshold] }
+            #expect(same.thresholds.map(\.value) == [0] && same.verdict.exitCode == 0, "\(same.verdict)")
+        }
+        let more = base.map { run in
+            var run = run
+            run.ledger.resent += 1
+            return run
+        }
+        let none = base.map { run in
+            var run = run
+            run.ledger.resent = 0
+            return run
+        }
+        let threshold = try Threshold("compare(resent) <= 0%")
+        let risen = compare(none, more) { $0.thresholds = [threshold] }
+        #expect(risen.verdict.exitCode == 3 && risen.verdict.reasons.last?.contains("no percentage") == true)
+    }
+
+    @Test func `what cannot be compared is inconclusive, whatever thresholds about changes say`() throws {
+        let base = scatteredRuns(10, around: 100_000, seed: 1)
+        let moved = base.map { run in
+            var run = run
+            run.machine.cpuModel = "another"
+            return run
+        }
+        let threshold = try Threshold("compare(accepted/s) > -5%")
+        #expect(compare(base, moved) { $0.thresholds = [threshold] }.verdict.exitCode == 4)
+        let advisory = compare(base, moved) {
+            $0.thresholds = [threshold]
+            $0.isAdvisory = true
+        }
+        #expect(advisory.verdict.status == .inconclusive && advisory.verdict.exitCode == 0)
+    }
+
+    @Test func `a threshold about a change must fail again to be confirmed`() throws {
+        let base = scatteredRuns(10, around: 100_000, seed: 1)
+        var plan = ComparisonPlan()
+        plan.thresholds = [try Threshold("compare(bytes/s) > 10%")]
+        let missed = compare(base, scatteredRuns(10, around: 104_000, seed: 2)) { $0.thresholds = plan.thresholds }
+        #expect(missed.hasFailedThreshold && missed.verdict.exitCode == 3)
+        var confirmed = missed
+        confirmed.confirm(with: missed, plan: plan)
+        #expect(confirmed.verdict.exitCode == 3)
+        var unconfirmed = missed
+        let fast = compare(base, scatteredRuns(10, around: 120_000, seed: 3)) { $0.thresholds = plan.thresholds }
+        unconfirmed.confirm(with: fast, plan: plan)
+        #expect(
+            unconfirmed.verdict.exitCode == 0 && unconfirmed.notes.contains { $0.hasPrefix("unconfirmed: compare(") })
+    }
+
+    @Test func `an interrupted comparison says so and decides nothing`() throws {
+        var comparison = compare(
+            scatteredRuns(10, around: 100_000, seed: 1), scatteredRuns(10, around: 80_000, seed: 2))
+        comparison.interrupt(pairs: 20, exitCode: 130, plan: ComparisonPlan())
+        #expect(comparison.verdict.status == .inconclusive && comparison.verdict.exitCode == 130)
+        #expect(comparison.verdict.reasons[0] == "interrupted by the user after 10 of 20 pairs")
+    }
+
+    @Test func `what a threshold tolerates is not called noise`() throws {
+        let threshold = try Threshold("compare(accepted/s) > -50%")
+        let comparison = compare(
+            scatteredRuns(10, around: 100_000, seed: 1), scatteredRuns(10, around: 80_000, seed: 2)
+        ) { $0.thresholds = [threshold] }
+        #expect(comparison.figure("accepted/s")?.noiseSource == .tolerated)
+        #expect(comparison.verdict.reasons[0].hasSuffix("within the 100.0 % that a threshold tolerates"))
     }
 
     @Test func `the candidate's profile brings thresholds about changes`() throws {

@@ -168,6 +168,9 @@ import Testing
 
     @Test func `bytes that are no text are named by their place`() {
         expectRefusal([0x7B, 0x22, 0xFF], "r.json: is not JSON: found bytes that are not UTF-8 at byte 2")
+        // What looks at the bytes would not see what a reader that guesses the encoding sees.
+        let wide = "{\"schema\": \"x\"}".utf8.flatMap { [UInt8]([$0, 0]) }
+        expectRefusal(wide, "r.json: is not JSON: found a zero byte, which UTF-8 texts do not have at byte 1")
     }
 
     private func expectRefusal(_ bytes: [UInt8], _ message: String) {

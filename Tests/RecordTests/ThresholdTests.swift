@@ -10,6 +10,9 @@ import Testing
         ("lost==0", .equal, 0), ("  bytes/s   >  1MiB/s ", .above, 1_048_576),
         ("sender.peakRSS <= 64MiB", .atMost, 67_108_864),
         ("residence.p99.99 < 1m30s", .below, 90e9), ("duplicates != 1k", .notEqual, 1_000),
+        ("sender.headroom >= 0.1", .atLeast, 0.1), ("sendGap.variation<.25", .below, 0.25),
+        ("reconnect.resent <= 1.5k", .atMost, 1_500), ("sender.systemCallsPerNotification < 0.0125", .below, 0.0125),
+        ("reconnect.lost >= -5", .atLeast, -5), ("sender.memoryGrowth >= -1MiB", .atLeast, -1_048_576),
         ("reconnect.count <= 5", .atMost, 5), ("connectTLS.max < 0", .below, 0),
     ])
     func `metric, operator and value in the metric's unit`(
@@ -23,11 +26,18 @@ import Testing
 
     @Test(arguments: [
         "", "lost", "lost 0", "== 0", "lost == ", "lost === 0", "lost => 0", "lost == 0 0", "lost == 20ms", "lost < -1",
+        "sender.headroom >= -0.1", "sender.headroom >= 0.1.2", "sender.headroom >= inf", "lost < 0.5",
+        "accepted/s > -1",
         "errorReply.p99 < 20", "errorReply.p99 < 5 parsecs", "errorReply.p101 < 1s", "errorReply. < 1s",
         "nope.p99 < 1s",
         "errorReply.pNaN < 1s", "accepted/s > fast",
     ])
     func `anything else is refused`(_ text: String) { #expect(throws: ThresholdError.self) { try Threshold(text) } }
+
+    @Test func `a fraction is told with its places`() {
+        #expect(MetricUnit.number.text(0.0125) == "0.0125" && MetricUnit.number.text(0.5) == "0.5")
+        #expect(MetricUnit.number.text(12) == "12" && MetricUnit.number.text(-1_498.3) == "-1,498")
+    }
 
     @Test func `an unknown metric is answered with the nearest one`() {
         #expect(throws: ThresholdError.unknownMetric("erorReply.p99", nearest: "errorReply.p99")) {

@@ -34,6 +34,7 @@ import Testing
                 ChangeEvidence(change: EstimateInterval(estimate: (low + high) / 2, low: low, high: high), p: p))
         }
         #expect(verdict(0.5, 0.7, p: 0.001) == .inconclusive && verdict(-0.7, -0.5, p: 0.001) == .inconclusive)
+        #expect(verdict(0.1, 0.15, p: 0.001) == .inconclusive && verdict(-0.15, -0.1, p: 0.001) == .inconclusive)
         #expect(verdict(1.1, 1.3, p: 0.001) == .regressed && verdict(-1.3, -1.1, p: 0.001) == .improved)
         #expect(verdict(-0.1, 0.1, p: 1) == .equivalent && verdict(-0.3, 0.1, p: 1) == .noEvidence)
     }

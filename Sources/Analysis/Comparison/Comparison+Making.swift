@@ -40,6 +40,7 @@ extension Comparison {
         correctForFamily()
         for index in metrics.indices { judge(&metrics[index], plan) }
         thresholds = plan.thresholds.map(outcome)
+        runs = RunOutcomes(base.runs, candidate.runs)
         conclude(plan)
     }
 
@@ -57,8 +58,8 @@ extension Comparison {
     /// A threshold about a change fails when it is not held and chance does not explain that; without data it fails, too.
     private func outcome(_ threshold: Threshold) -> ThresholdRecord {
         let figure = metrics.first { $0.name == threshold.metric.name }
-        guard obstacles.isEmpty, let figure, figure.verdict != .inconclusive, let ratio = figure.ratio,
-            let p = figure.adjustedP
+        guard obstacles.isEmpty, let figure, figure.verdict != .inconclusive,
+            let ratio = figure.isTheSameInAllRuns ? 1 : figure.ratio, let p = figure.adjustedP
         else { return ThresholdRecord(text: threshold.text, value: nil, passed: false) }
         let holds = threshold.comparison.holds(ratio - 1, threshold.bound) || p > method.alpha
         return ThresholdRecord(text: threshold.text, value: ratio - 1, passed: holds)
@@ -69,11 +70,7 @@ extension Comparison {
         if plan.mayDiffer, let first = base.first, let other = candidate.first, first.profileHash != other.profileHash {
             notes += JSONValue.differences(first.profile, other.profile).map { "compared on purpose: \($0)" }
         }
-        for (side, runs) in [("baseline", base), ("candidate", candidate)] {
-            let failed = runs.filter { $0.verdict.status == .failed }
-            guard let reason = failed.first?.verdict.reasons.first else { continue }
-            notes.append("\(failed.count) of \(runs.count) runs of the \(side) failed, the first because \(reason)")
-        }
+        if let sentence = RunOutcomes.failures(of: base, side: .baseline) { notes.append(sentence) }
         if base.count > 1, candidate.count > 1, plan.order == nil {
             notes.append("the sides were run apart: what changed on the machine meanwhile looks like a change")
         }
@@ -90,7 +87,7 @@ extension Comparison {
         // What a threshold tolerates is no regression.
         let tolerated =
             plan.thresholds.filter { $0.metric == metric }.map { Self.tolerated($0.bound, metric.direction) }.max() ?? 0
-        if tolerated > noise { (noise, source) = (tolerated, .declared) }
+        if tolerated > noise { (noise, source) = (tolerated, .tolerated) }
         var figure = MetricComparison(
             name: name, unit: metric.unit, direction: metric.direction, isGating: isGating,
             base: MetricSample(base.map(metric.comparableValue)),
@@ -193,7 +190,7 @@ extension Comparison {
             figure.verdict = rule.verdict(evidence)
             figure.detectable = RatioScale.rise(at: evidence.detectable)
             if figure.verdict == .inconclusive { figure.reason = Self.hidden(figure) }
-        } else if Set(left + right).count == 1 {
+        } else if figure.isTheSameInAllRuns {
             figure.verdict = .equivalent
         } else if let difference = differenceInterval(figure) {
             // Without a ratio there is no noise threshold either: what is not chance counts.

@@ -43,7 +43,19 @@ extension Comparison {
         return ratios
     }
 
-    /// Takes back each regression that a second series of the same runs does not show again.
+    /// Says that a signal ended the runs before all were made; what those that were made say decides nothing.
+    ///
+    /// - Parameters:
+    ///   - pairs: how many pairs were to be made.
+    ///   - exitCode: the exit code of the signal.
+    ///   - plan: how the runs were compared.
+    public mutating func interrupt(pairs: Int, exitCode: Int, plan: ComparisonPlan) {
+        obstacles.insert("interrupted by the user after \(candidate.runs) of \(pairs) pairs", at: 0)
+        runs.errorCode = exitCode
+        conclude(plan)
+    }
+
+    /// Takes back each regression, and each failure of a threshold about a change, that a second series of the same runs does not show again.
     ///
     /// - Parameters:
     ///   - second: the comparison of the second series.
@@ -57,6 +69,14 @@ extension Comparison {
             metrics[index].verdict = .noEvidence
             metrics[index].reason = "unconfirmed: it regressed once, and not when the runs were made again"
         }
+        for index in thresholds.indices where !thresholds[index].passed && thresholds[index].value != nil {
+            let threshold = thresholds[index]
+            guard second.thresholds.first(where: { $0.text == threshold.text })?.passed == true else { continue }
+            thresholds[index] = ThresholdRecord(text: threshold.text, value: threshold.value, passed: true)
+            notes.append("unconfirmed: \(threshold.text) failed once, and not when the runs were made again")
+        }
+        runs.errorCode = runs.errorCode ?? second.runs.errorCode
+        runs.candidateFailures = runs.candidateFailures ?? second.runs.candidateFailures
         obstacles += second.obstacles.filter { !obstacles.contains($0) }
         conclude(plan)
     }

@@ -11,18 +11,32 @@ extension Comparison {
             status = Self.worst(gating.compactMap(\.verdict))
             for figure in gating { reasons.append(contentsOf: sentence(figure).map { [$0] } ?? []) }
         }
-        for threshold in thresholds where !threshold.passed {
-            reasons.append(
-                threshold.value.map { "\(threshold.text) failed: it is \(signedPercent($0)) %" }
-                    ?? "\(threshold.text) failed: there is no data for it")
-        }
+        for threshold in thresholds where !threshold.passed { reasons.append(sentence(threshold)) }
+        if let failures = runs.candidateFailures { reasons.append(failures) }
         verdict = ComparisonVerdict(status: status, reasons: reasons, exitCode: exitCode(status, plan))
     }
 
+    /// The worst counts, and what is known before what is not: a run that was no run, a regression, a condition that was seen to fail. What
+    /// cannot be told is let pass on request only; a condition without data then goes with it.
     private func exitCode(_ status: Verdict, _ plan: ComparisonPlan) -> Int {
+        if let code = runs.errorCode { return code }
         if status == .regressed { return 5 }
-        if thresholds.contains(where: { !$0.passed }) { return 3 }
-        return status == .inconclusive && !plan.isAdvisory ? 4 : 0
+        if hasFailedThreshold || runs.candidateFailures != nil { return 3 }
+        if status == .inconclusive { return plan.isAdvisory ? 0 : 4 }
+        return thresholds.allSatisfy(\.passed) ? 0 : 3
+    }
+
+    /// Whether a threshold about a change failed by a change that was seen.
+    public var hasFailedThreshold: Bool { thresholds.contains { !$0.passed && $0.value != nil } }
+
+    private func sentence(_ threshold: ThresholdRecord) -> String {
+        if let change = threshold.value { return "\(threshold.text) failed: it is \(signedPercent(change)) %" }
+        let name = threshold.metric?.name
+        guard obstacles.isEmpty, let figure = metrics.first(where: { $0.name == name }),
+            figure.verdict != .inconclusive,
+            figure.base.isComplete, figure.candidate.isComplete
+        else { return "\(threshold.text) failed: there is no data for it" }
+        return "\(threshold.text) failed: it went \(figure.mediansText), which is no percentage"
     }
 
     private static func worst(_ verdicts: [Verdict]) -> Verdict {
@@ -42,7 +56,7 @@ extension Comparison {
         case .improved: return "\(figure.name) improved:\(change)"
         case .equivalent where figure.ratio == nil: return "\(figure.name) is equivalent: it is the same in all runs"
         case .equivalent:
-            return "\(figure.name) is equivalent:\(change), within the noise of \(percentText(figure.noise))"
+            return "\(figure.name) is equivalent:\(change), within \(figure.noiseText)"
         case .noEvidence:
             let power = figure.detectable.map { "; a change of \(percentText($0)) could have been seen" } ?? ""
             return "\(figure.name): no evidence of a change:\(change)\(power)"
@@ -61,6 +75,15 @@ extension MetricComparison {
 }
 
 extension MetricComparison {
+    /// What is too small to count, as the end of a sentence.
+    fileprivate var noiseText: String {
+        switch noiseSource {
+        case .tolerated: "the \(percentText(noise)) that a threshold tolerates"
+        case .measured: "the noise of \(percentText(min(noise, NoiseFloor.most)))"
+        case .declared, .assumed: "the noise of \(percentText(noise))"
+        }
+    }
+
     /// How the medians changed, where there is no ratio of them.
     fileprivate var mediansText: String {
         let texts = [base.median, candidate.median].map { $0.map { decimalText($0, places: 1) } ?? "nothing" }

@@ -29,6 +29,12 @@ public struct Comparison: Codable, Equatable, Sendable {
     public var thresholds: [ThresholdRecord] = []
     /// The deciding figures of the series that was run to confirm a regression; null if none was.
     @ExplicitNull public var confirmation: [MetricComparison]?
+    /// What the verdict needs of the runs' own ones; no part of the JSON.
+    var runs = RunOutcomes()
+
+    private enum CodingKeys: String, CodingKey {
+        case schema, verdict, method, base, candidate, obstacles, notes, metrics, thresholds, confirmation
+    }
 
     /// Makes a comparison without figures.
     init(method: ComparisonMethod, base: ComparisonSide, candidate: ComparisonSide) {
@@ -47,7 +53,7 @@ public struct ComparisonVerdict: Codable, Equatable, Sendable {
     public var status = Verdict.inconclusive
     /// Why, one sentence each.
     public var reasons: [String] = []
-    /// The process's exit status: 0, 3 for a failed threshold, 4 inconclusive, 5 regressed.
+    /// The process's exit status: 0, 3 for a failed threshold or run, 4 inconclusive, 5 regressed; 1 or 8 if a run ended so.
     public var exitCode = 4
 }
 
@@ -107,6 +113,8 @@ public struct MetricComparison: Codable, Equatable, Sendable {
         case measured
         /// The command line.
         case declared
+        /// A threshold about the figure's change, which tolerates so much.
+        case tolerated
         /// Nothing is known about this machine; nothing is called equivalent then.
         case assumed
     }
@@ -147,6 +155,11 @@ public struct MetricComparison: Codable, Equatable, Sendable {
     @ExplicitNull public var verdict: Verdict?
     /// Why it says no more; null if nothing is to be said.
     @ExplicitNull public var reason: String?
+
+    /// Whether every run of both sides has the same value.
+    var isTheSameInAllRuns: Bool {
+        base.isComplete && candidate.isComplete && Set(base.present + candidate.present).count == 1
+    }
 
     /// The relative change, positive when worse; null without a ratio.
     public var change: Double? {

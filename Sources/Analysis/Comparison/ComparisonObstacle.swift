@@ -16,6 +16,8 @@ public enum ComparisonObstacle: Hashable, Sendable {
     case unfinished(side: Side, status: VerdictRecord.Status)
     /// A record contradicts itself.
     case unbalanced(side: Side)
+    /// The ledgers of a run's two sides differ, though it says that it passed.
+    case disagreeing(side: Side)
     /// A run broke what always holds of a run.
     case brokenInvariant(side: Side, name: String)
     /// A run accepted nothing.
@@ -75,6 +77,9 @@ public enum ComparisonObstacle: Hashable, Sendable {
         }
         if let broken = run.brokenInvariants?.first { obstacles.append(.brokenInvariant(side: side, name: broken)) }
         if run.throughput.acceptedPerSecond == 0 { obstacles.append(.nothingAccepted(side: side)) }
+        if let difference = run.ledgerDifference, difference != 0, run.verdict.status == .passed {
+            obstacles.append(.disagreeing(side: side))
+        }
         if !run.ledger.isBalanced { obstacles.append(.unbalanced(side: side)) }
         return obstacles
     }
@@ -109,6 +114,7 @@ extension ComparisonObstacle: CustomStringConvertible {
         case .mixedProfiles(let side): "the runs of the \(side.rawValue) have different profiles"
         case .unfinished(let side, let status): "the \(side.rawValue) did not come to its end: \(status.rawValue)"
         case .unbalanced(let side): "the ledger of the \(side.rawValue) does not balance"
+        case .disagreeing(let side): "the ledgers of the \(side.rawValue)'s sender and simulator differ"
         case .brokenInvariant(let side, let name): "the \(side.rawValue) contradicts itself: \(name)"
         case .nothingAccepted(let side): "the \(side.rawValue) accepted nothing: its other figures mean nothing"
         case .generatorLimited(let side): "the generator was the limit of the \(side.rawValue)"

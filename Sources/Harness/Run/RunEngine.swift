@@ -287,6 +287,7 @@ public final class RunEngine {
             let accepted = intervals.compactMap(\.accepted)
             if accepted.count == intervals.count { progress.accepted = accepted.reduce(0, +) }
             progress.rejected = UInt64(clamping: intervals.reduce(0) { $0 + $1.rejected })
+            progress.errors = ErrorCountRecord.list(of: outcome.sender.ledger)
         }
         options.onProgress(progress)
     }

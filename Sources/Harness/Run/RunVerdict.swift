@@ -59,18 +59,19 @@ extension RunRecord {
                     ?? "\(outcome.text) failed: the run has no data for it" + missingText(outcome))
             findings.append((.failed, 3))
         }
-        for (name, count) in [("lost", ledger.lost), ("unknown", ledger.unknown), ("unsent", ledger.unsent)]
-        where count > 0 && !isJudged(name, by: outcomes) {
-            if name == "unknown" && !ledger.hasIdentifiers {
+        for (figure, count) in [
+            (Metric.Plain.lost, ledger.lost), (.unknown, ledger.unknown), (.unsent, ledger.unsent),
+        ] where count > 0 && !isJudged(figure, by: outcomes) {
+            if figure == .unknown && !ledger.hasIdentifiers {
                 reasons.append(unprovableText)
                 findings.append((.inconclusive, 4))
                 continue
             }
-            reasons.append("\(count) \(count == 1 ? "notification is" : "notifications are") \(name)")
+            reasons.append("\(count) \(count == 1 ? "notification is" : "notifications are") \(figure.rawValue)")
             findings.append((.failed, 3))
         }
         if ledger.generated > 0, ledger.accepted == 0, ledger.hasIdentifiers, findings.isEmpty,
-            !isJudged("accepted", by: outcomes)
+            !isJudged(.accepted, by: outcomes)
         {
             reasons.append("not one notification was accepted")
             findings.append((.failed, 3))
@@ -84,23 +85,20 @@ extension RunRecord {
 extension RunRecord {
     /// A threshold's value in the unit of its figure.
     private static func text(_ value: Double, of outcome: ThresholdRecord) -> String {
-        (try? Threshold(outcome.text))?.metric.unit.text(value) ?? "\(value)"
+        outcome.metric?.unit.text(value) ?? "\(value)"
     }
 
     /// Why a threshold's figure is missing, where the record says so.
     private func missingText(_ outcome: ThresholdRecord) -> String {
-        let name = String(outcome.text.prefix { $0 != " " })
-        return unmeasured?[name].map { "; \($0)" } ?? ""
+        outcome.metric.flatMap { unmeasured?[$0.name] }.map { "; \($0)" } ?? ""
     }
 
     /// Whether a threshold asks for what the target can take.
-    private func isCapacity(_ outcome: ThresholdRecord) -> Bool {
-        (try? Threshold(outcome.text))?.metric == .plain(.capacityPerSecond)
-    }
+    private func isCapacity(_ outcome: ThresholdRecord) -> Bool { outcome.metric == .plain(.capacityPerSecond) }
 
     /// Whether a threshold speaks of a figure of the ledger, and so replaces the rule about it.
-    private func isJudged(_ name: String, by outcomes: [ThresholdRecord]) -> Bool {
-        outcomes.contains { $0.text.hasPrefix(name) }
+    private func isJudged(_ figure: Metric.Plain, by outcomes: [ThresholdRecord]) -> Bool {
+        outcomes.contains { $0.metric == .plain(figure) }
     }
 
     private var unprovableText: String {

@@ -32,7 +32,8 @@ struct ComparisonPage {
         return switch comparison.verdict.status {
         case .regressed: .bad
         case .improved, .equivalent: .good
-        case .noEvidence: comparison.verdict.exitCode == 0 ? .good : .caution
+        // What was seen once and not again is nothing to be glad of.
+        case .noEvidence: comparison.verdict.exitCode == 0 && comparison.confirmation == nil ? .good : .caution
         case .inconclusive: .caution
         }
     }

@@ -145,6 +145,9 @@ public struct ThresholdRecord: Codable, Equatable, Sendable {
     /// Whether it held; no data never holds.
     public private(set) var passed: Bool
 
+    /// The figure that the threshold is about; nil of a text that is none.
+    public var metric: Metric? { (try? Threshold(text))?.metric }
+
     /// Makes an outcome; a value that is not finite counts as no data.
     public init(text: String, value: Double?, passed: Bool) {
         self.text = text

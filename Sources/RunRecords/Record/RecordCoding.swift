@@ -32,6 +32,10 @@ package enum RecordCoding {
         of bytes: [UInt8], path: String, accepted: [String]
     ) throws(RecordError) -> String {
         guard bytes.contains(where: { !isBlank($0) }) else { throw .empty(path: path) }
+        // Foundation would guess another encoding by the zeros, and whatever else looks at the bytes would not.
+        if let offset = bytes.firstIndex(of: 0) {
+            throw .notJSON(path: path, offset: offset, found: "a zero byte, which UTF-8 texts do not have")
+        }
         guard let name = try? JSONDecoder().decode(SchemaName.self, from: Data(bytes)) else {
             throw notARecord(bytes, path, accepted)
         }

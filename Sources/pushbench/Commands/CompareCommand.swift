@@ -21,6 +21,15 @@ struct CompareCommand {
             ("allow-host", [.run, .calibrateNoise]), ("faults", [.run, .calibrateNoise]), ("set-a", [.run]),
             ("set-b", [.run]), ("binary-a", [.run]), ("binary-b", [.run]), ("confirm", [.run]), ("keep", [.run]),
         ]
+
+        /// The options that would change nothing.
+        var uselessOptions: [String] {
+            switch self {
+            case .run: []
+            case .selfTest: ["output", "gate", "threshold", "advisory"]
+            case .calibrateNoise: ["output", "gate", "threshold", "advisory", "noise", "alpha"]
+            }
+        }
     }
 
     init(_ parsed: ParsedCommand) throws {
@@ -45,6 +54,9 @@ struct CompareCommand {
             throw UsageError(
                 description: "--\(name) goes with "
                     + accepted.map { "--\($0.rawValue)" }.joined(separator: " or ") + " only")
+        }
+        if let mode = modes.first, let name = mode.uselessOptions.first(where: parsed.has) {
+            throw UsageError(description: "--\(name) changes nothing about --\(mode.rawValue)")
         }
         return switch modes.first {
         case .run: try await InterleavedComparison(parsed, options: options, output: output).execute()
@@ -74,9 +86,17 @@ struct CompareCommand {
 
     private func compareItself() throws -> Int32 {
         let series = try parsed.arguments.map(RunSeriesRecord.read)
-        let findings = ComparisonSelfTest(runs: series.flatMap(\.runs), plan: options.plan).findings
+        let runs = series.flatMap(\.runs)
+        var plan = options.plan
+        plan.noise = MachineNoise.floors(for: runs.first)
+        let findings = ComparisonSelfTest(runs: runs, plan: plan).findings
         for finding in findings { Terminal.show("\(finding.isAsExpected ? "ok    " : "FAILED") \(finding.text)") }
-        return findings.allSatisfy(\.isAsExpected) ? ExitCode.passed : ExitCode.internalError
+        let exit = ExitOptions(parsed)
+        guard let failure = findings.first(where: { !$0.isAsExpected }) else {
+            return exit.code(ExitCode.passed, reasons: [])
+        }
+        // Runs of one's own may scatter too much to show anything; those that are made up do not.
+        return exit.code(runs.isEmpty ? ExitCode.internalError : ExitCode.inconclusive, reasons: [failure.text])
     }
 
     /// The files of the two sides: those before and behind `--against`, or one each.
@@ -125,8 +145,8 @@ struct ComparisonOutput {
         for file in outputs.files() { try file.checkWritable() }
     }
 
-    /// Writes a comparison everywhere, and returns its exit code, or that of the signal that ended it.
-    func finish(_ comparison: Comparison, interruptedBy signal: Int32? = nil) throws -> Int32 {
+    /// Writes a comparison everywhere, and returns its exit code.
+    func finish(_ comparison: Comparison) throws -> Int32 {
         try ResultWriter(outputs, isQuiet: isQuiet).write(.comparison(comparison)) { style, failure in
             let head = failure.map { "NOT KEPT: \(style.shown($0))\n\n" } ?? ""
             return head + ComparisonTable(comparison, style: style).text
@@ -137,7 +157,7 @@ struct ComparisonOutput {
         }
         let isLetPass = verdict.status == .inconclusive && verdict.exitCode == ExitCode.passed
         return exit.code(
-            signal ?? Int32(verdict.exitCode),
+            Int32(verdict.exitCode),
             reasons: (isLetPass ? ["inconclusive, which --advisory lets pass"] : []) + verdict.reasons)
     }
 }

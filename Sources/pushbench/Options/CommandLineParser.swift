@@ -32,7 +32,8 @@ enum CommandLineParser {
             throw unknown("command", name, among: CommandTable.commands.map(\.name))
         }
         var parsed = ParsedCommand(command: command)
-        for option in command.options {
+        // What makes runs takes the variables of a run, though it has other options.
+        for option in command.makesRuns ? CommandTable.run.options : command.options {
             if case .profile(let keyPath) = option.effect, let text = environment[option.environmentName] {
                 parsed.overrides += changes(keyPath: keyPath, text: text, origin: option.environmentName)
             }

@@ -54,4 +54,7 @@ struct CommandSpec: Sendable, Equatable {
     var argumentCount: ClosedRange<Int>
     var summary: String
     var options: [OptionSpec]
+
+    /// Whether it makes runs of a profile by other processes, each of them a `run`.
+    var makesRuns: Bool { ["compare", "sweep", "capacity"].contains(name) }
 }

@@ -42,15 +42,21 @@ struct InterleavedComparison {
         let outcome = try await runs.run(interrupts: interrupts)
         try keep(outcome)
         var comparison = compared(outcome)
-        if parsed.has("confirm"), comparison.verdict.status == .regressed, !outcome.isInterrupted {
-            if !parsed.has("quiet") { Terminal.note("regressed; the pairs run again to confirm it") }
+        if parsed.has("confirm"), [3, 5].contains(comparison.verdict.exitCode), !outcome.isInterrupted,
+            comparison.verdict.status == .regressed || comparison.hasFailedThreshold
+        {
+            let what = comparison.verdict.status == .regressed ? "regressed" : "a threshold failed"
+            if !parsed.has("quiet") { Terminal.note("\(what); the pairs run again to confirm it") }
             var again = runs
             again.seed &+= 1
             let second = try await again.run(interrupts: interrupts)
             // Half a confirmation is none.
             if !second.isInterrupted { comparison.confirm(with: compared(second), plan: options.plan) }
         }
-        return try output.finish(comparison, interruptedBy: interrupts.value > 0 ? SignalWatch.exitCode : nil)
+        if interrupts.value > 0 {
+            comparison.interrupt(pairs: runs.pairs, exitCode: Int(SignalWatch.exitCode), plan: options.plan)
+        }
+        return try output.finish(comparison)
     }
 
     private func compared(_ outcome: InterleavedRuns.Outcome) -> Comparison {

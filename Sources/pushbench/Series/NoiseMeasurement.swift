@@ -31,7 +31,10 @@ struct NoiseMeasurement {
         _ = await MachineLimits.auto.calibration(isQuiet: parsed.has("quiet"))
         let interrupts = SignalWatch.install()
         let outcome = try await runs.run(interrupts: interrupts)
-        guard !outcome.isInterrupted else { return SignalWatch.exitCode }
+        let exit = ExitOptions(parsed)
+        guard !outcome.isInterrupted else {
+            return exit.code(SignalWatch.exitCode, reasons: ["interrupted by the user, and nothing was kept"])
+        }
         var plan = ComparisonPlan()
         plan.order = outcome.order
         let comparison = Comparison(
@@ -39,9 +42,17 @@ struct NoiseMeasurement {
             plan: plan)
         guard comparison.obstacles.isEmpty, let first = outcome.base.first else {
             Terminal.complain("nothing was kept: \(comparison.obstacles.joined(separator: "; "))")
-            return ExitCode.inconclusive
+            let dead = Int32(comparison.verdict.exitCode)
+            return exit.code(
+                [ExitCode.internalError, ExitCode.unreachable].contains(dead) ? dead : ExitCode.inconclusive,
+                reasons: comparison.obstacles)
         }
         let ratios = comparison.pairRatios
+        if outcome.base.count < Self.judgedPairs {
+            Terminal.complain(
+                "warning: \(outcome.base.count) pairs say little about noise; \(Self.judgedPairs) are few, and 20 the default"
+            )
+        }
         if let reason = Self.warning(ratios, of: Metric.gates(for: first)) {
             Terminal.complain("warning: \(reason)")
         }
@@ -51,7 +62,7 @@ struct NoiseMeasurement {
             order: outcome.order, pairRatios: ratios)
         try cache.write(record)
         if !parsed.has("quiet") { tell(record, pairs: outcome.base.count, in: cache) }
-        return ExitCode.passed
+        return exit.code(ExitCode.passed, reasons: [])
     }
 
     /// What a user should know of such noise: with it hardly a change of a deciding figure can be told from none.
