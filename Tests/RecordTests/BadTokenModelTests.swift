@@ -89,6 +89,15 @@ import Testing
         #expect(isClose(figures.lost, 100 + 100, within: 0.01))
     }
 
+    @Test func `a full window leaves the machine to others until the reply is there`() throws {
+        var full = model(
+            .machine, connections: 1, perSecond: 100_000, reply: .milliseconds(100), reconnect: .milliseconds(10))
+        full.onWayMax = 1_000
+        // 10 ms to the bad one, 9.99 ms for 999 behind it, 90 ms with a full window, 10 ms for the reconnect.
+        let figures = try full.figures()
+        #expect(isClose(figures.acceptedPerSecond, 999 / 0.11999) && isClose(figures.inFlight, 999))
+    }
+
     @Test func `parts of the machine that cannot help each other have their own connections`() throws {
         var model = model(.machine, connections: 4, perSecond: 200_000, reconnect: .milliseconds(10))
         model.parts = 2

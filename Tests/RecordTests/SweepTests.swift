@@ -291,3 +291,57 @@ import Testing
         { try SweepRecord.read(path) }
     }
 }
+
+/// The law of scalability over an axis of a sweep, against rates that follow it exactly.
+@Suite struct SweepScalabilityTests {
+    private static let law = ScalabilityModel(contention: 0.02, coherency: 0.02, rateOfOne: 10_000)
+
+    private static func record(
+        _ connections: [Int], _ change: (Int, inout RunRecord) -> Void = { _, _ in }
+    ) -> SweepRecord {
+        let axes = [
+            SweepGrid.Axis(key: "sender.batch.notifications", values: ["10"]),
+            SweepGrid.Axis(key: "sender.connections", values: connections.map { "\($0)" }),
+        ]
+        var record = SweepRecord(profileName: "p.json5", profileHash: "", grid: SweepGrid(axes), plan: SweepRace.Plan())
+        record.runs = connections.enumerated().map { cell, count in
+            var run = sampleRecord()
+            let rate = Int64(law.rate(at: Double(count)).rounded())
+            run.throughput = ThroughputRecord(accepted: rate, written: rate, bytes: 0, over: .seconds(1))
+            change(count, &run)
+            return SweepRunRecord(cell: cell, run)
+        }
+        record.conclude()
+        return record
+    }
+
+    @Test func `rates that follow the law give its coefficients and its peak`() throws {
+        let found = try #require(Self.record([1, 2, 4, 6, 8, 10, 12]).findings?.scalability)
+        #expect(found.key == "sender.connections" && found.setting == ["sender.batch.notifications=10"])
+        #expect(found.levels == 7 && found.objections.isEmpty)
+        #expect(abs((found.contention?.estimate ?? 0) - 0.02) < 1e-3)
+        #expect(abs((found.coherency?.estimate ?? 0) - 0.02) < 1e-3)
+        // √((1 − 0.02) ÷ 0.02)
+        #expect(abs((found.peakLevel?.estimate ?? 0) - 7) < 0.1)
+    }
+
+    @Test func `too few values are no fit, and levels where the generator was the limit do not count`() throws {
+        #expect(Self.record([1, 2, 4, 6, 8]).findings?.scalability == nil)
+        let limited = Self.record([1, 2, 4, 6, 8, 10, 12]) { count, run in
+            if count > 8 { run.limit = LimitRecord(kind: .generator, evidence: "") }
+        }
+        let found = try #require(limited.findings?.scalability)
+        #expect(found.levels == 5 && found.generatorLimitedLevels == 2 && found.contention == nil)
+        #expect(found.objections.count == 1)
+    }
+
+    @Test func `a peak that was not reached is not foretold`() throws {
+        let found = try #require(Self.record([1, 2, 3, 4, 5, 6]).findings?.scalability)
+        #expect(!found.objections.isEmpty)
+    }
+
+    @Test func `an open loop has the rate that it was offered, and no scalability`() {
+        let open = Self.record([1, 2, 4, 6, 8, 10, 12]) { $1.schedule = ScheduleRecord() }
+        #expect(open.findings != nil && open.findings?.scalability == nil)
+    }
+}

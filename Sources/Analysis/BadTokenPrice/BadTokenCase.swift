@@ -47,6 +47,7 @@ struct BadTokenCase {
                 acceptedPerSecond: rate, inFlight: median(runs.compactMap { $0.inFlightAtErrorP50.map(Double.init) }),
                 resent: median(runs.compactMap(\.resentPerReconnect)), lost: median(runs.compactMap(\.lostPerReconnect))
             ))
+        price.lostStandardError = middle(\.lostStandardError)
         if let rate, rate > 0, badShare < 1, let free = median(errorFree.compactMap(\.acceptedPerSecond)) {
             let ratio = free * (1 - badShare) / rate
             price.measured.lost = (ratio - 1) / badShare

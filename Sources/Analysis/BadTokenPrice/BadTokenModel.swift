@@ -139,7 +139,9 @@ public struct BadTokenModel: Equatable, Sendable {
         var perSecond = 0.0
         for _ in 0..<Self.stepsMax {
             let work = (1 / badShare + following(at: own, for: reply)) / rate + handshake.seconds
-            let service = ClosedQueue(work: work, away: away).service(of: population)
+            // With a full window a connection waits for the rest of the reply's time, and leaves the machine to others.
+            let full = onWayMax.map { max(0, reply.seconds - $0 / own) } ?? 0
+            let service = ClosedQueue(work: work, away: away + full).service(of: population)
             perSecond = service.perSecond
             let next = rate / service.sharing
             guard abs(next - own) > 1e-9 * own else { break }

@@ -41,7 +41,8 @@ public struct BadTokenPrice: Codable, Equatable, Sendable {
     @ExplicitNull public var bound: BadTokenModel.Bound?
     /// What was measured.
     public var measured: BadTokenFigures
-    /// The standard error of the throughput lost, by what repeated runs scatter; null if it was measured within the runs.
+    /// The standard error of the throughput lost, by what repeated runs scatter, or by the noise of quiet time if it was measured within the
+    /// runs; null if it is not known.
     @ExplicitNull public var lostStandardError: Double?
     /// What the model says; null where it does not apply.
     @ExplicitNull public var model: BadTokenFigures?

@@ -40,6 +40,8 @@ public struct BadTokenRun: Codable, Equatable, Sendable {
     /// The median of what was written for the first time in a second while no connection was replaced; null if there was too little of
     /// such time.
     @ExplicitNull public var quietPerSecond: Double?
+    /// The standard error of the throughput lost for each replaced connection, from the noise of quiet time; null if that is not known.
+    @ExplicitNull public var lostStandardError: Double?
     /// The bytes of a notification on average; null if nothing was written.
     @ExplicitNull public var frameBytes: Double?
 
@@ -66,6 +68,9 @@ public struct BadTokenRun: Codable, Equatable, Sendable {
         cores = max(1, record.machine.cores)
         load = [record.limit?.senderBusy, record.limit?.simulatorBusy].compactMap { $0 }.max()
         quietPerSecond = record.reconnects.throughputLost?.medianPerSecond
+        if let lost = record.reconnects.throughputLost, lost.reconnects > 0 {
+            lostStandardError = lost.standardError / Double(lost.reconnects)
+        }
         if let bytes = record.throughput.bytesPerSecond, let written = record.throughput.writtenPerSecond, written > 0 {
             frameBytes = bytes / written
         }

@@ -24,6 +24,8 @@ public struct SweepFindings: Codable, Equatable, Sendable {
     public var effects: [SweepEffect]
     /// What bad tokens cost, measured and by the model; null if there were none.
     @ExplicitNull public var badTokens: BadTokenFindings?
+    /// How the rate follows the number of connections or event loops; null unless enough of them were tried in a closed loop.
+    @ExplicitNull public var scalability: SweepScalability?
 
     /// A combination whose busiest connection wrote more than so many averages is flagged as uneven.
     public static let unevenFrom = 1.5
@@ -149,7 +151,8 @@ extension SweepRecord {
             cells: cells, best: best, recommended: recommended,
             reason: reason(cells: cells, best: best, good: good, recommended: recommended), scatter: pool.scatter,
             cheapestNotBehind: notBehind, sensitivity: sensitivity(of: recommended, rates: rates),
-            effects: effects(rates), badTokens: badTokenFindings(byCell, scatter: pool.scatter))
+            effects: effects(rates), badTokens: badTokenFindings(byCell, scatter: pool.scatter),
+            scalability: (recommended ?? best).flatMap { SweepScalability(self, cells, at: $0) })
     }
 
     /// The combinations under the conditions under which the best rate is lowest; all of them if no condition was varied.

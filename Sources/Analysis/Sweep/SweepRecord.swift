@@ -109,9 +109,13 @@ public struct SweepRunRecord: Codable, Equatable, Sendable {
     /// What the price of a bad token rests on; null over HTTP/2, where it has none of this kind.
     @ExplicitNull public var badTokens: BadTokenRun?
 
+    /// Whether the run followed a schedule, so that its rate is what was offered; null in records from before this was noted.
+    @ExplicitNull public var isOpenLoop: Bool?
+
     /// Takes a run's figures.
     public init(cell: Int, _ record: RunRecord) {
         self.cell = cell
+        isOpenLoop = record.schedule != nil
         status = record.verdict.status
         reasons = record.verdict.reasons
         isComplete = Self.isComplete(record)

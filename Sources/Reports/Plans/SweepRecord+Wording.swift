@@ -23,6 +23,7 @@ extension SweepRecord {
                 "runs scatter by \(percentText(findings.scatter)): \(grid.text(ofCell: cheaper)), which is cheaper, is not "
                     + "clearly behind; more runs would tell")
         }
+        if let scalability = findings.scalability { lines.append(scalability.sentence) }
         lines += verdict.reasons.filter { $0 != findings.reason }
         return lines
     }
@@ -141,5 +142,29 @@ struct SweepMap {
     /// The values of the further axes, as a condition; empty if there are none.
     var condition: String {
         zip(record.grid.axes.dropFirst(2), others).map { "\($0.key)=\($0.values[$1])" }.joined(separator: ", ")
+    }
+}
+
+extension SweepScalability {
+    /// What the law says, or why it does not apply.
+    var sentence: String {
+        let rest = setting.isEmpty ? "" : " with \(setting.joined(separator: " "))"
+        let left =
+            generatorLimitedLevels > 0 ? "; \(generatorLimitedLevels) left out, where the generator was the limit" : ""
+        let head = "scalability over \(key)\(rest), \(levels) values\(left): "
+        guard objections.isEmpty, let contention, let coherency, let rateOfOnePerSecond, let relativeError else {
+            return head + "the model does not apply: " + objections.joined(separator: "; ")
+        }
+        let coefficients =
+            "one gives \(MetricUnit.rate.text(rateOfOnePerSecond)), contention \(Self.text(contention)), coherency "
+            + "\(Self.text(coherency)), off by \(percentText(relativeError))"
+        guard let peakLevel, let peakPerSecond else { return head + coefficients + "; no peak within the data" }
+        return head + coefficients
+            + "; the peak is at \(decimalText(peakLevel.estimate, places: 1)) [\(decimalText(peakLevel.low, places: 1)), "
+            + "\(decimalText(peakLevel.high, places: 1))] with \(MetricUnit.rate.text(peakPerSecond.estimate))"
+    }
+
+    private static func text(_ figure: Figure) -> String {
+        "\(probabilityText(figure.estimate)) [\(probabilityText(figure.low)), \(probabilityText(figure.high))]"
     }
 }
