@@ -1,7 +1,7 @@
 import Primitives
 import RunRecords
 
-/// A text whose control characters, which would do things to a reader's terminal, are U+FFFD; line breaks stay.
+/// A text whose control characters, and those that turn its direction, which would do things to a reader's terminal, are U+FFFD; line breaks stay.
 func withoutControls(_ text: String) -> String {
     var result = ""
     for scalar in text.unicodeScalars {

@@ -116,6 +116,9 @@ enum JUnitReport: ReportText {
         suite.cases += comparison.gating.map { figure in
             obstacles.isEmpty ? gate(figure) : JUnitCase(figure.name, .skipped("the sides cannot be compared"))
         }
+        let failures = comparison.candidateFailures
+        suite.cases.append(
+            JUnitCase("the candidate's own conditions", failures.map { .failure(type: "runs", $0) } ?? .passed))
         suite.cases += comparison.thresholds.map { outcome in
             let found = outcome.value.map(percentText)
             guard !outcome.passed else { return JUnitCase(outcome.text, .passed, output: found) }

@@ -39,6 +39,7 @@ struct MarkdownTable {
             // A name that someone chose must not call people.
             case "@": escaped += "@\u{200B}"
             case "\u{0}"..<" ", "\u{7F}"..."\u{9F}", "\u{2028}", "\u{2029}": escaped += " "
+            case _ where scalar.properties.isBidiControl: escaped += "\u{FFFD}"
             default: escaped.unicodeScalars.append(scalar)
             }
         }

@@ -264,9 +264,14 @@ public enum MetricUnit: String, Codable, Equatable, Sendable {
         }
     }
 
-    /// Four places, without zeros at the end.
+    /// Four places, or three digits where those begin later, without zeros at the end.
     private static func fractionText(_ value: Double) -> String {
-        var text = Substring(decimalText(value, places: 4))
+        var (places, scaled) = (4, value.magnitude)
+        while scaled > 0, scaled < 0.01, places < 12 {
+            scaled *= 10
+            places += 1
+        }
+        var text = Substring(decimalText(value, places: places))
         while text.last == "0" { text.removeLast() }
         if text.last == "." { text.removeLast() }
         return String(text)

@@ -101,6 +101,7 @@ extension EndToEndTests {
             let file = try profile(folder)
             let measured = try await Program.shell(cache, ["compare", "--calibrate-noise", file, "--pairs", "2"])
             #expect(measured.status == 0 && measured.output.contains("  accepted/s: "), "\(measured.output)")
+            #expect(measured.output.contains("2 pairs say little about noise"), "\(measured.output)")
             #expect(FileManager.default.fileExists(atPath: "\(folder.path)/cache/pushbench/noise.json"))
             let compared = try await Program.shell(
                 cache, ["compare", "--run", file, "--pairs", "4"])
@@ -304,6 +305,33 @@ extension EndToEndTests {
             let wrong = try await Program.shell(
                 "export PUSHBENCH_NOTIFICATIONS=abc;", ["compare", "--run", try profile(folder), "-q"])
             #expect(wrong.status == 2 && wrong.output.contains("PUSHBENCH_NOTIFICATIONS"), "\(wrong.output)")
+        }
+
+        @Test func `a threshold that can never have data is refused before anything runs`() async throws {
+            let folder = try ScratchFolder()
+            let file = try profile(folder, thresholds: "['response.p99 < 1s']")
+            for words in [["run", file], ["compare", "--run", file, "--pairs", "1"]] {
+                let result = try await Program.shell("", words + ["-q"])
+                #expect(result.status == 2 && result.output.contains("can have no data"), "\(result.output)")
+                #expect(result.output.split(separator: "\n").count == 1, "\(result.output)")
+            }
+        }
+
+        @Test func `the noise of this machine stands for the self-test of records, too`() async throws {
+            let folder = try ScratchFolder()
+            let record = "\(folder.path)/runs.json"
+            let cache = "export XDG_CACHE_HOME='\(folder.path)/cache';"
+            let made = try await Program.shell(
+                cache, ["run", try profile(folder), "--repeat", "5", "-q", "-o", "json=\(record)"])
+            try #require(made.status == 0, "\(made.output)")
+            let run = try #require(RunSeriesRecord.read(record).runs.first)
+            try NoiseCache(folder: "\(folder.path)/cache/pushbench").write(
+                NoiseRecord(
+                    machine: run.machine, profileHash: run.profileHash, profileName: "short", build: run.tool.build,
+                    measuredAt: "", order: "", pairRatios: ["accepted/s": [0.2, 0.5, 1, 2, 5]]))
+            let result = try await Program.shell(cache, ["compare", "--self-test", record, "--explain-exit"])
+            #expect(
+                result.status == 4 && result.output.contains("FAILED planted a slowdown of 20 %"), "\(result.output)")
         }
 
         @Test func `a target that is not there ends a comparison with its own code, advisory or not`() async throws {

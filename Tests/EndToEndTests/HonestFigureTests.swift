@@ -110,6 +110,7 @@ extension EndToEndTests {
             let record = try await run.record()
             let told = try #require(last.withLock { $0 })
             #expect(told.phase == .ended && told.intervals.map(\.accepted) == record.intervals.map(\.accepted))
+            #expect(told.errors == record.errors && !told.errors.isEmpty, "\(told.errors)")
             let lines = IntervalCSV.text(record).split(separator: "\n").map {
                 $0.split(separator: ",", omittingEmptySubsequences: false)
             }

@@ -62,7 +62,7 @@ import Testing
         candidate[4].verdict.status = status
         for comparison in [compare(runs, candidate), compare(candidate, runs)] {
             #expect(comparison.obstacles.count == 1 && comparison.verdict.status == .inconclusive)
-            #expect(comparison.verdict.exitCode == [.unreachable: 8, .internalError: 1][status] ?? 4)
+            #expect(comparison.verdict.exitCode == [.unreachable: 8, .internalError: 1, .running: 1][status] ?? 4)
         }
     }
 
@@ -94,7 +94,7 @@ import Testing
         }
         let comparison = compare(idle, runs) { $0.gates = [.plain(.resent)] }
         #expect(comparison.verdict.status == .regressed, "\(comparison.verdict)")
-        #expect(comparison.verdict.reasons == ["resent regressed: from 0.0 to 1234.0, p 0.000011"])
+        #expect(comparison.verdict.reasons == ["resent regressed: from 0 to 1,234, p 0.000011"])
         let same = compare(runs, runs) { $0.gates = [.plain(.lost)] }
         #expect(same.verdict.reasons == ["lost is equivalent: it is the same in all runs"])
     }
@@ -148,7 +148,7 @@ import Testing
         #expect(mended.notes.contains("10 of 10 runs of the baseline failed, the first because x > 1 failed"))
     }
 
-    @Test(arguments: [(VerdictRecord.Status.unreachable, 8), (.internalError, 1)])
+    @Test(arguments: [(VerdictRecord.Status.unreachable, 8), (.internalError, 1), (.running, 1)])
     func `a run that was none gives the comparison its exit code, whatever is let pass`(
         _ status: VerdictRecord.Status, _ code: Int
     ) {
@@ -156,6 +156,26 @@ import Testing
         dead[3].verdict = VerdictRecord(status: status, reasons: ["gone"], exitCode: code)
         #expect(compare(runs, dead) { $0.isAdvisory = true }.verdict.exitCode == code)
         #expect(compare(dead, runs).verdict.exitCode == code)
+    }
+
+    @Test func `a profile that was changed under its hash is another one`() {
+        var profile = Profile()
+        let sound = runs.map { run in
+            var run = run
+            (run.profile, run.profileHash) = (profile.effectiveJSON, profile.hash)
+            return run
+        }
+        profile.sender.window = 4_096
+        var changed = sound
+        for index in changed.indices { changed[index].profile = profile.effectiveJSON }
+        #expect(compare(sound, changed).obstacles == ["other profile: sender.window 65536 against 4096"])
+        #expect(
+            compare(sound, Array(sound[..<9] + changed[9...])).obstacles == [
+                "the runs of the candidate have different profiles"
+            ])
+        (profile.sender.window, profile.name) = (65_536, "renamed")
+        for index in changed.indices { changed[index].profile = profile.effectiveJSON }
+        #expect(compare(sound, changed).obstacles.isEmpty)
     }
 
     @Test func `a run that passed though its ledgers differ is not compared`() {

@@ -311,6 +311,9 @@ import Testing
         #expect(own.allSatisfy { $0.isAsExpected }, "\(own)")
         let few = ComparisonSelfTest(runs: scatteredRuns(3, around: 5_000, seed: 3), plan: plan).findings
         #expect(!few[0].isAsExpected, "three runs can show nothing")
+        plan.noise = ["accepted/s": NoiseFloor(pairRatios: [0.5, 0.8, 1, 1.3, 2])]
+        let hidden = ComparisonSelfTest(runs: scatteredRuns(6, around: 5_000, seed: 3), plan: plan).findings
+        #expect(!hidden[0].isAsExpected, "this machine's noise hides it: \(hidden[0].text)")
     }
 
     @Test func `quantiles of too few values are not compared`() throws {

@@ -94,6 +94,18 @@ import Testing
         #expect(series.contains("<dt>accepted/s, median</dt>"))
     }
 
+    @Test func `a regression that was not confirmed is no good news`() {
+        let base = scatteredRuns(10, around: 100_000, seed: 1)
+        let verdict = { (comparison: Comparison) in
+            Self.page(.comparison(comparison)).firstMatch(of: /class="verdict ([a-z]+)"/)?.output.1
+        }
+        var comparison = compare(base, scatteredRuns(10, around: 80_000, seed: 2))
+        #expect(verdict(comparison) == "bad")
+        comparison.confirm(with: compare(base, base), plan: ComparisonPlan())
+        #expect(comparison.verdict.exitCode == 0 && verdict(comparison) == "caution")
+        #expect(verdict(compare(base, base)) == "good")
+    }
+
     @Test func `joined intervals keep all that happened in them`() {
         let record = Self.longRun(seconds: 1_001)
         for limit in [1, 7, 300, 1_001, 5_000] {

@@ -116,6 +116,15 @@ import Testing
         #expect(document.properties["verdict"] == "regressed")
         let few = compare(Array(base[..<2]), Array(slow[..<2]))
         #expect(try JUnitDocument(try OutputFormat.junit.text(.comparison(few))).outcome("accepted/s") == "skipped")
+        #expect(document.outcome("the candidate's own conditions") == "passed")
+        var failing = base
+        failing[3].verdict = VerdictRecord(status: .failed, reasons: ["lost == 0 failed: it is 1"], exitCode: 3)
+        let failed = compare(base, failing)
+        let kept = try Comparison.decode(Array(try OutputFormat.json.text(.comparison(failed)).utf8), path: "c.json")
+        for each in [failed, kept] {
+            let document = try JUnitDocument(try OutputFormat.junit.text(.comparison(each)))
+            #expect(each.verdict.exitCode == 3 && document.outcome("the candidate's own conditions") == "failure")
+        }
         let none = compare([], slow)
         #expect(try JUnitDocument(try OutputFormat.junit.text(.comparison(none))).outcome("comparable") == "error")
     }

@@ -111,6 +111,7 @@ import Testing
         #expect(!text.contains("@all"), "\(text)")
         #expect(text.split(separator: "\n").allSatisfy { !$0.hasPrefix("# ") && !$0.contains("<e>") })
         #expect(MarkdownTable.escaped("a|b\n`c`") == "a\\|b \\`c\\`")
+        #expect(MarkdownTable.escaped("a\u{202E}b") == "a\u{FFFD}b")
     }
 
     /// Every row of a table has as many cells as its heading.

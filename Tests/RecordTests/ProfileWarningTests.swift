@@ -31,6 +31,26 @@ import Testing
                 == [])
     }
 
+    @Test(arguments: [
+        ("response.p99 < 1s", "", false), ("schedule.late == 0", "", false), ("sendGap.variation < 0.5", "", false),
+        ("compare(response.p99) < 5%", "", false), ("service.p99 < 1s", "", true), ("residence.max < 1s", "", true),
+        ("response.p99 < 1s", "load: { loop: 'open', rate: '1k/s' },", true),
+        ("residence.max < 1s", "latencies: false,", false), ("connectTLS.max < 1s", "latencies: false,", true),
+    ])
+    func `a threshold that can never have data is refused before the run`(
+        _ threshold: String, _ settings: String, _ isSound: Bool
+    ) throws {
+        let profile = try Profile.read(
+            text: "{ \(settings) thresholds: ['lost == 0', '\(threshold)'] }", source: "p.json5")
+        let message: String?
+        do throws(ProfileError) {
+            try profile.checkThresholds()
+            message = nil
+        } catch { message = "\(error)" }
+        #expect((message == nil) == isSound, "\(message ?? "nothing")")
+        if let message { #expect(message.hasPrefix("p: thresholds[1]: \(threshold) can have no data: ")) }
+    }
+
     @Test func `what gateways take is not warned of`() throws {
         for sender in [
             "{ priority: 5, http2: { pushType: 'background' } }", "{ priority: 1, http2: { pushType: 'widgets' } }",

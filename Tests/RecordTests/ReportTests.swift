@@ -193,12 +193,12 @@ import Testing
 
     @Test func `a hostile record cannot drive the terminal`() {
         var record = sampleRecord()
-        record.errors = [ErrorCountRecord(status: nil, name: "\u{1B}[2J\u{9B}x\nFAKE", count: 1)]
+        record.errors = [ErrorCountRecord(status: nil, name: "\u{1B}[2J\u{9B}x\nFAKE\u{202E}", count: 1)]
         record.profile = .object(["name": .string("\u{1B}]0;t\u{7}")])
         for style in [TerminalStyle.plain, TerminalStyle(usesColor: false, usesUnicode: true, isLive: true, width: 80)]
         {
             let text = RunSummary(record, style: style).text
-            #expect(!text.unicodeScalars.contains { $0 == "\u{1B}" || $0 == "\u{7}" || $0 == "\u{9B}" })
+            #expect(!text.unicodeScalars.contains { ["\u{1B}", "\u{7}", "\u{9B}", "\u{202E}"].contains($0) })
             #expect(!text.contains("\nFAKE"))
         }
     }

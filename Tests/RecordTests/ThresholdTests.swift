@@ -36,6 +36,7 @@ import Testing
 
     @Test func `a fraction is told with its places`() {
         #expect(MetricUnit.number.text(0.0125) == "0.0125" && MetricUnit.number.text(0.5) == "0.5")
+        #expect(MetricUnit.number.text(0.000031) == "0.000031" && MetricUnit.number.text(0) == "0")
         #expect(MetricUnit.number.text(12) == "12" && MetricUnit.number.text(-1_498.3) == "-1,498")
     }
 

@@ -40,7 +40,8 @@ extension Comparison {
         correctForFamily()
         for index in metrics.indices { judge(&metrics[index], plan) }
         thresholds = plan.thresholds.map(outcome)
-        runs = RunOutcomes(base.runs, candidate.runs)
+        errorCode = RunOutcomes.errorCode(base.runs + candidate.runs)
+        candidateFailures = RunOutcomes.failures(of: candidate.runs, side: .candidate)
         conclude(plan)
     }
 

@@ -51,7 +51,7 @@ extension Comparison {
     ///   - plan: how the runs were compared.
     public mutating func interrupt(pairs: Int, exitCode: Int, plan: ComparisonPlan) {
         obstacles.insert("interrupted by the user after \(candidate.runs) of \(pairs) pairs", at: 0)
-        runs.errorCode = exitCode
+        errorCode = exitCode
         conclude(plan)
     }
 
@@ -75,8 +75,8 @@ extension Comparison {
             thresholds[index] = ThresholdRecord(text: threshold.text, value: threshold.value, passed: true)
             notes.append("unconfirmed: \(threshold.text) failed once, and not when the runs were made again")
         }
-        runs.errorCode = runs.errorCode ?? second.runs.errorCode
-        runs.candidateFailures = runs.candidateFailures ?? second.runs.candidateFailures
+        errorCode = errorCode ?? second.errorCode
+        candidateFailures = candidateFailures ?? second.candidateFailures
         obstacles += second.obstacles.filter { !obstacles.contains($0) }
         conclude(plan)
     }

@@ -12,16 +12,16 @@ extension Comparison {
             for figure in gating { reasons.append(contentsOf: sentence(figure).map { [$0] } ?? []) }
         }
         for threshold in thresholds where !threshold.passed { reasons.append(sentence(threshold)) }
-        if let failures = runs.candidateFailures { reasons.append(failures) }
+        if let candidateFailures { reasons.append(candidateFailures) }
         verdict = ComparisonVerdict(status: status, reasons: reasons, exitCode: exitCode(status, plan))
     }
 
     /// The worst counts, and what is known before what is not: a run that was no run, a regression, a condition that was seen to fail. What
     /// cannot be told is let pass on request only; a condition without data then goes with it.
     private func exitCode(_ status: Verdict, _ plan: ComparisonPlan) -> Int {
-        if let code = runs.errorCode { return code }
+        if let errorCode { return errorCode }
         if status == .regressed { return 5 }
-        if hasFailedThreshold || runs.candidateFailures != nil { return 3 }
+        if hasFailedThreshold || candidateFailures != nil { return 3 }
         if status == .inconclusive { return plan.isAdvisory ? 0 : 4 }
         return thresholds.allSatisfy(\.passed) ? 0 : 3
     }
@@ -86,7 +86,7 @@ extension MetricComparison {
 
     /// How the medians changed, where there is no ratio of them.
     fileprivate var mediansText: String {
-        let texts = [base.median, candidate.median].map { $0.map { decimalText($0, places: 1) } ?? "nothing" }
+        let texts = [base.median, candidate.median].map { $0.map(unit.text) ?? "nothing" }
         return "from \(texts[0]) to \(texts[1]), p \(adjustedP.map(probabilityText) ?? "unknown")"
     }
 }

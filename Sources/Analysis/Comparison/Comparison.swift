@@ -29,11 +29,14 @@ public struct Comparison: Codable, Equatable, Sendable {
     public var thresholds: [ThresholdRecord] = []
     /// The deciding figures of the series that was run to confirm a regression; null if none was.
     @ExplicitNull public var confirmation: [MetricComparison]?
-    /// What the verdict needs of the runs' own ones; no part of the JSON.
-    var runs = RunOutcomes()
+    /// How many runs of the candidate failed by their own conditions, and why the first one did; null if none did.
+    @ExplicitNull public var candidateFailures: String?
+    /// The exit code of a run that was none, or of a signal, which goes before that of any verdict; in the JSON it is the verdict's.
+    var errorCode: Int?
 
     private enum CodingKeys: String, CodingKey {
         case schema, verdict, method, base, candidate, obstacles, notes, metrics, thresholds, confirmation
+        case candidateFailures
     }
 
     /// Makes a comparison without figures.

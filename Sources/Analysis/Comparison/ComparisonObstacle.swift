@@ -45,11 +45,11 @@ public enum ComparisonObstacle: Hashable, Sendable {
         var obstacles: [ComparisonObstacle] = []
         for run in base.dropFirst() + candidate { obstacles += machines(first.machine, run.machine) }
         for run in base.dropFirst() + candidate { obstacles += builds(first.tool, run.tool) }
-        if first.profileHash != other.profileHash, !mayDiffer {
+        if !isSameProfile(first, other), !mayDiffer {
             obstacles.append(.profile(differences: JSONValue.differences(first.profile, other.profile)))
         }
         for (side, runs) in [(Side.baseline, base), (.candidate, candidate)] {
-            if Set(runs.map(\.profileHash)).count > 1 { obstacles.append(.mixedProfiles(side: side)) }
+            if runs.contains(where: { !isSameProfile(runs[0], $0) }) { obstacles.append(.mixedProfiles(side: side)) }
             for run in runs { obstacles += judged(run, side) }
         }
         for (name, count) in [
@@ -60,6 +60,11 @@ public enum ComparisonObstacle: Hashable, Sendable {
         }
         var seen: Set<ComparisonObstacle> = []
         return obstacles.filter { seen.insert($0).inserted }
+    }
+
+    /// Whether two runs were asked for the same. Somebody may have changed the profile of a record, and not its hash.
+    private static func isSameProfile(_ run: RunRecord, _ other: RunRecord) -> Bool {
+        run.profileHash == other.profileHash && JSONValue.differences(run.profile, other.profile).isEmpty
     }
 
     private static func judged(_ run: RunRecord, _ side: Side) -> [ComparisonObstacle] {

@@ -1,27 +1,19 @@
 import RunRecords
 
 /// What the runs of a comparison say of themselves, whatever their figures say of each other.
-struct RunOutcomes: Equatable, Sendable {
-    /// The exit code of a run that ended by an internal error (1) or without a target (8), which no comparison hides; nil if all came to
-    /// their ends.
-    var errorCode: Int?
-    /// How many runs of the candidate failed by their own conditions, as a sentence; nil if none did.
-    var candidateFailures: String?
-
-    /// Of no runs.
-    init() {}
-
-    /// Looks at the runs of both sides.
-    init(_ base: [RunRecord], _ candidate: [RunRecord]) {
-        let codes = (base + candidate).compactMap { run -> Int? in
+enum RunOutcomes {
+    /// The exit code of a run that ended by an internal error or not at all (1), or without a target (8), which no comparison hides;
+    /// nil if all came to ends of their own.
+    static func errorCode(_ runs: [RunRecord]) -> Int? {
+        let codes = runs.compactMap { run -> Int? in
             switch run.verdict.status {
-            case .internalError: 1
+            // The record of a run that goes on is all that a run which was killed leaves.
+            case .internalError, .running: 1
             case .unreachable: 8
             default: nil
             }
         }
-        errorCode = codes.min()
-        candidateFailures = Self.failures(of: candidate, side: .candidate)
+        return codes.min()
     }
 
     /// How many runs of a side failed by their own conditions; nil if none did.

@@ -49,12 +49,13 @@ public struct TerminalStyle: Equatable, Sendable {
         usesColor ? "\u{1B}[\(color.rawValue)m\(text)\u{1B}[0m" : text
     }
 
-    /// Text that the terminal can show: control characters made visible, and ASCII if nothing else is understood.
+    /// Text that the terminal can show: control characters and what turns the direction of text made visible, and ASCII if nothing else is understood.
     public func shown(_ text: String) -> String {
         var shown = ""
         for scalar in text.unicodeScalars {
             switch scalar {
             case "\u{0}"..<" ", "\u{7F}"..."\u{9F}": shown += "?"
+            case _ where scalar.properties.isBidiControl: shown += "?"
             case "\u{80}"...: shown += usesUnicode ? String(scalar) : Self.ascii(scalar)
             default: shown.unicodeScalars.append(scalar)
             }

@@ -22,6 +22,7 @@ struct RunCommand {
         self.parsed = parsed
         profile = try Profile.read(
             file: parsed.arguments[0], faultsFile: parsed.last("faults"), overrides: parsed.overrides)
+        try profile.checkThresholds()
         try TargetPolicy.check(profile.target, allowedHosts: parsed.values["allow-host"] ?? [])
         count = try RepeatedRun.count(parsed)
         outputs = try OutputRequest.read(

@@ -98,6 +98,7 @@ struct InterleavedComparison {
         // Another version may know other keys; it tells by itself what it does not accept.
         if binary == nil {
             let profile = try Profile.read(file: profile, faultsFile: parsed.last("faults"), overrides: overrides)
+            try profile.checkThresholds()
             try TargetPolicy.check(profile.target, allowedHosts: parsed.values["allow-host"] ?? [])
         }
         return order
