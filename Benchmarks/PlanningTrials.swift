@@ -98,7 +98,7 @@ struct PlanningTrials {
             }
         }
 
-        var load: String { self == .queueing ? #"load: { arrivals: "poisson" }, "# : "" }
+        var load: String { self == .queueing ? #"load: { loop: "open", rate: "1k/s", arrivals: "poisson" }, "# : "" }
 
         /// What the search must find, per second; nil if it must find none.
         var known: Double? {
