@@ -20,7 +20,8 @@ struct XMLElement {
         return start + ">\n" + children.map { $0.text(depth: depth + 1) }.joined() + margin + "</\(name)>\n"
     }
 
-    /// A text for attributes and elements; what XML cannot have in any form becomes U+FFFD (XML 1.0, section 2.2).
+    /// A text for attributes and elements; what XML cannot have in any form becomes U+FFFD (XML 1.0, section 2.2), and so does what turns
+    /// the direction of text, since readers show it as it is.
     static func escaped(_ text: String) -> String {
         var escaped = ""
         for scalar in text.unicodeScalars {
@@ -32,6 +33,7 @@ struct XMLElement {
             // As they are, readers would make blanks of them in attributes.
             case "\t", "\n", "\r": escaped += "&#\(scalar.value);"
             case "\u{0}"..<" ", "\u{FFFE}", "\u{FFFF}": escaped += "\u{FFFD}"
+            case _ where scalar.properties.isBidiControl: escaped += "\u{FFFD}"
             default: escaped.unicodeScalars.append(scalar)
             }
         }

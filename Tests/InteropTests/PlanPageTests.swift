@@ -101,14 +101,6 @@ extension InteropTests {
             }
         }
 
-        private static func report(_ record: String, prelude: String = "") async throws -> ReportPage {
-            let path = record + ".again.html"
-            let words = [try Simulator.program(), "report", record, "-o", "html=\(path)"].map { "'\($0)'" }
-            let made = try await Shell.run("\(prelude) exec \(words.joined(separator: " ")) </dev/null")
-            try #require(made.status == 0, "report ended with \(made.status)")
-            return try await ReportPage.read(path)
-        }
-
         @Test func `every figure of a sweep's page is the record's own`() async throws {
             let sample = try await Self.sample.value
             let record = try Self.json(sample.sweep)
@@ -154,10 +146,10 @@ extension InteropTests {
         @Test func `a record that is read later gives the same pages, and without gnuplot the tables`() async throws {
             let sample = try await Self.sample.value
             for record in [sample.sweep, sample.capacity] {
-                let again = try await Self.report(record)
+                let again = try await ReportPage.report(record, into: record + ".again.html")
                 let first = try await ReportPage.read(record + ".html")
                 #expect(again.text == first.text && again.pictures == first.pictures && again.pictures > 0)
-                let plain = try await Self.report(record, prelude: "PATH=;")
+                let plain = try await ReportPage.report(record, into: record + ".again.html", prelude: "PATH=;")
                 plain.expectSound()
                 #expect(plain.pictures == 0 && plain.text.contains("apt-get install gnuplot-nox"))
                 #expect(Set(plain.figures.map(\.name)) == Set(first.figures.map(\.name)))
@@ -189,7 +181,7 @@ extension InteropTests {
                     text.replacing(try Regex("\"\(key)\" : \"[^\"]*\""), with: "\"\(key)\" : \(quoted)")
                 }
                 let path = try sample.folder.file("hostile.json", edited)
-                let page = try await Self.report(path)
+                let page = try await ReportPage.report(path, into: path + ".again.html")
                 page.expectSound()
                 #expect(page.pictures > 0)
                 #expect(

@@ -24,20 +24,16 @@ extension InteropTests {
             return (try RunRecord.read(path), path, folder)
         }
 
-        private static func pushbench(_ arguments: [String], prelude: String = "") async throws -> (
-            output: [UInt8], status: Int32
-        ) {
+        private static func pushbench(_ arguments: [String]) async throws -> (output: [UInt8], status: Int32) {
             let words = ([try Simulator.program()] + arguments).map { "'\($0)'" }.joined(separator: " ")
-            return try await Shell.run("\(prelude) exec \(words) </dev/null")
+            return try await Shell.run("exec \(words) </dev/null")
         }
 
         private static func page(_ record: String, prelude: String = "") async throws -> (
             page: ReportPage, path: String
         ) {
             let path = record + ".html"
-            let made = try await pushbench(["report", record, "-o", "html=\(path)"], prelude: prelude)
-            try #require(made.status == 0, "report ended with \(made.status)")
-            return (try await ReportPage.read(path), path)
+            return (try await ReportPage.report(record, into: path, prelude: prelude), path)
         }
 
         @Test func `every figure of a page is the record's own, and none is missing`() async throws {

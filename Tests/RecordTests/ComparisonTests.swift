@@ -246,7 +246,7 @@ import Testing
         var plan = ComparisonPlan()
         plan.thresholds = [try Threshold("compare(bytes/s) > 10%")]
         let missed = compare(base, scatteredRuns(10, around: 104_000, seed: 2)) { $0.thresholds = plan.thresholds }
-        #expect(missed.hasFailedThreshold && missed.verdict.exitCode == 3)
+        #expect(missed.needsConfirmation && missed.verdict.exitCode == 3)
         var confirmed = missed
         confirmed.confirm(with: missed, plan: plan)
         #expect(confirmed.verdict.exitCode == 3)

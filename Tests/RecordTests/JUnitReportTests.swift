@@ -103,6 +103,13 @@ import Testing
         #expect(document.suites.map { $0["name"] } == ["pushbench.\(shown) run 1", "pushbench.\(shown) run 2"])
     }
 
+    @Test func `what turns the direction of text is no part of a name`() throws {
+        var record = sampleRecord()
+        record.profile = .object(["name": .string("a\u{202E}b\u{2066}c\u{200F}")])
+        let document = try JUnitDocument(try OutputFormat.junit.text(.run(record)))
+        #expect(document.suites.map { $0["name"] } == ["pushbench.a\u{FFFD}b\u{FFFD}c\u{FFFD}"])
+    }
+
     @Test func `a comparison has a case for each deciding figure and each threshold`() throws {
         let base = scatteredRuns(10, around: 100_000, seed: 1)
         let slow = scatteredRuns(10, around: 80_000, seed: 2)

@@ -124,16 +124,6 @@ import Testing
         SweepGrid.Axis(key: "sender.connections", values: ["1", "4"]),
     ]
 
-    private static func run(
-        _ cell: Int, rate accepted: Int64, _ change: (inout RunRecord) -> Void = { _ in }
-    ) -> SweepRunRecord {
-        var record = sampleRecord()
-        record.throughput = ThroughputRecord(accepted: accepted, written: accepted, bytes: 0, over: .seconds(1))
-        record.resources.simulator?.peakRSSBytes = 30 << 20
-        change(&record)
-        return SweepRunRecord(cell: cell, record)
-    }
-
     private static func findings(_ runs: [SweepRunRecord]) throws -> SweepFindings {
         var record = SweepRecord(
             profileName: "p.json5", profileHash: "", grid: SweepGrid(axes), plan: SweepRace.Plan())
@@ -144,7 +134,7 @@ import Testing
 
     @Test func `a combination has the median of its runs, and the memory of both sides`() throws {
         let cell = try Self.findings([
-            Self.run(3, rate: 80_000), Self.run(3, rate: 90_000), Self.run(3, rate: 81_000),
+            sampleSweepRun(3, rate: 80_000), sampleSweepRun(3, rate: 90_000), sampleSweepRun(3, rate: 81_000),
         ]).cells[3]
         #expect(cell.values == ["10", "4"] && cell.runs == 3)
         #expect(cell.acceptedPerSecond == 81_000 && cell.lowestPerSecond == 80_000 && cell.highestPerSecond == 90_000)
@@ -156,7 +146,7 @@ import Testing
 
     @Test func `the cheapest combination within three percent of the best is recommended`() throws {
         let rates: [Int64] = [10_000, 20_000, 96_900, 97_100, 99_000, 100_000]
-        let findings = try Self.findings(rates.enumerated().map { Self.run($0, rate: $1) })
+        let findings = try Self.findings(rates.enumerated().map { sampleSweepRun($0, rate: $1) })
         #expect(findings.best == 5 && findings.recommended == 3)
         #expect(findings.reason.hasPrefix("the cheapest of 3 within 3 % of the best rate, 100 k/s (100, 4)"))
         #expect(findings.sensitivity.map(\.cell) == [1, 5, 2])
@@ -168,7 +158,7 @@ import Testing
         func findings(_ scatter: Double) throws -> SweepFindings {
             try Self.findings(
                 [(2, 940.0), (3, 1_000)].flatMap { cell, rate in
-                    [-1.0, 0, 1].map { Self.run(cell, rate: Int64(rate * (1 + scatter * $0))) }
+                    [-1.0, 0, 1].map { sampleSweepRun(cell, rate: Int64(rate * (1 + scatter * $0))) }
                 })
         }
         let noisy = try findings(0.1)
@@ -176,7 +166,7 @@ import Testing
         #expect(try findings(0.001).scatter == PooledRates.scatterMin)
         let clear = try Self.findings(
             [(2, 700.0), (3, 1_000)].flatMap { cell, rate in
-                [-1.0, 0, 1].map { Self.run(cell, rate: Int64(rate * (1 + 0.02 * $0))) }
+                [-1.0, 0, 1].map { sampleSweepRun(cell, rate: Int64(rate * (1 + 0.02 * $0))) }
             })
         #expect(clear.recommended == 3 && clear.cheapestNotBehind == nil)
     }
@@ -187,7 +177,7 @@ import Testing
             SweepGrid.Axis(key: "sender.connections", values: ["1", "4"]),
         ]
         var record = SweepRecord(profileName: "", profileHash: "", grid: SweepGrid(axes), plan: SweepRace.Plan())
-        record.runs = [Self.run(1, rate: 100), Self.run(2, rate: 100)]
+        record.runs = [sampleSweepRun(1, rate: 100), sampleSweepRun(2, rate: 100)]
         record.conclude()
         #expect(record.findings?.recommended == 2)
     }
@@ -195,7 +185,7 @@ import Testing
     private static func underConditions(_ keys: [String], rates: [Int64]) throws -> SweepFindings {
         let axes = keys.map { SweepGrid.Axis(key: $0, values: ["0", "1"]) }
         var record = SweepRecord(profileName: "", profileHash: "", grid: SweepGrid(axes), plan: SweepRace.Plan())
-        record.runs = rates.enumerated().map { Self.run($0, rate: $1) }
+        record.runs = rates.enumerated().map { sampleSweepRun($0, rate: $1) }
         record.judge(.complete)
         #expect(record.verdict.status == .passed)
         return try #require(record.findings)
@@ -218,8 +208,10 @@ import Testing
 
     @Test func `what fails its thresholds is not recommended`() throws {
         let runs = [
-            Self.run(3, rate: 100_000) { $0.verdict = VerdictRecord(status: .failed, reasons: ["slow"], exitCode: 3) },
-            Self.run(4, rate: 99_000),
+            sampleSweepRun(3, rate: 100_000) {
+                $0.verdict = VerdictRecord(status: .failed, reasons: ["slow"], exitCode: 3)
+            },
+            sampleSweepRun(4, rate: 99_000),
         ]
         let findings = try Self.findings(runs)
         #expect(findings.best == 3 && findings.recommended == 4)
@@ -230,9 +222,9 @@ import Testing
     @Test(
         arguments: [.running, .inconclusive, .unreachable, .interrupted, .internalError] as [VerdictRecord.Status])
     func `a run that did not finish leaves its combination without a rate`(status: VerdictRecord.Status) throws {
-        let unfinished = Self.run(0, rate: 1_000_000) { $0.verdict.status = status }
+        let unfinished = sampleSweepRun(0, rate: 1_000_000) { $0.verdict.status = status }
         #expect(!unfinished.isComplete && unfinished.acceptedPerSecond == nil && unfinished.residenceP99Ns == nil)
-        let findings = try Self.findings([unfinished, Self.run(0, rate: 1_000_000), Self.run(2, rate: 10)])
+        let findings = try Self.findings([unfinished, sampleSweepRun(0, rate: 1_000_000), sampleSweepRun(2, rate: 10)])
         #expect(findings.cells[0].acceptedPerSecond == nil && findings.cells[0].incompleteRuns == 1)
         #expect(findings.best == 2)
         #expect(try Self.findings([unfinished]).best == nil)
@@ -240,18 +232,19 @@ import Testing
 
     @Test func `a run that lost, left or does not know some is incomplete, however it was judged`() {
         for path in [\LedgerRecord.lost, \.unknown, \.unsent] as [WritableKeyPath<LedgerRecord, Int64>] {
-            let run = Self.run(1, rate: 1_000) {
+            let run = sampleSweepRun(1, rate: 1_000) {
                 $0.ledger.accepted -= 1
                 $0.ledger[keyPath: path] = 1
             }
             #expect(!run.isComplete)
         }
-        #expect(!Self.run(1, rate: 0) { $0.ledger = LedgerRecord() }.isComplete)
+        #expect(!sampleSweepRun(1, rate: 0) { $0.ledger = LedgerRecord() }.isComplete)
     }
 
     @Test func `an effect is the mean with a value against the mean of all`() throws {
         let findings = try Self.findings([
-            Self.run(0, rate: 100), Self.run(1, rate: 400), Self.run(2, rate: 100), Self.run(3, rate: 400),
+            sampleSweepRun(0, rate: 100), sampleSweepRun(1, rate: 400), sampleSweepRun(2, rate: 100),
+            sampleSweepRun(3, rate: 400),
         ])
         let effects = findings.effects.map { ($0.value, $0.share.map { ($0 * 1_000).rounded() / 1_000 }) }
         #expect(effects.map(\.0) == ["1", "10", "100", "1", "4"])
@@ -260,7 +253,7 @@ import Testing
 
     @Test func `notifications that crowd on one connection are flagged`() throws {
         let findings = try Self.findings([
-            Self.run(1, rate: 100) { record in
+            sampleSweepRun(1, rate: 100) { record in
                 record.connections = [900, 50, 25, 25].enumerated().map { index, written in
                     var connection = ConnectionRecord(index: index)
                     connection.written = Int64(written)
@@ -269,13 +262,13 @@ import Testing
             }
         ])
         #expect(findings.cells[1].busiestConnection == 3.6 && findings.cells[1].isUneven)
-        #expect(!(try Self.findings([Self.run(1, rate: 100)])).cells[1].isUneven)
+        #expect(!(try Self.findings([sampleSweepRun(1, rate: 100)])).cells[1].isUneven)
     }
 
     @Test func `a record of a sweep is read back, and one of another kind is refused`() throws {
         var record = SweepRecord(
             profileName: "p.json5", profileHash: "h", grid: SweepGrid(Self.axes), plan: SweepRace.Plan())
-        record.runs = [Self.run(3, rate: 100)]
+        record.runs = [sampleSweepRun(3, rate: 100)]
         record.judge(.timeOver)
         let folder = try TemporaryFolder()
         let path = folder.path("sweep.json")

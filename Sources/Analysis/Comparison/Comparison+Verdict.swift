@@ -26,8 +26,11 @@ extension Comparison {
         return thresholds.allSatisfy(\.passed) ? 0 : 3
     }
 
+    /// Whether something was found that runs made once more could take back.
+    public var needsConfirmation: Bool { errorCode == nil && (verdict.status == .regressed || hasFailedThreshold) }
+
     /// Whether a threshold about a change failed by a change that was seen.
-    public var hasFailedThreshold: Bool { thresholds.contains { !$0.passed && $0.value != nil } }
+    var hasFailedThreshold: Bool { thresholds.contains { !$0.passed && $0.value != nil } }
 
     private func sentence(_ threshold: ThresholdRecord) -> String {
         if let change = threshold.value { return "\(threshold.text) failed: it is \(signedPercent(change)) %" }

@@ -42,9 +42,7 @@ struct InterleavedComparison {
         let outcome = try await runs.run(interrupts: interrupts)
         try keep(outcome)
         var comparison = compared(outcome)
-        if parsed.has("confirm"), [3, 5].contains(comparison.verdict.exitCode), !outcome.isInterrupted,
-            comparison.verdict.status == .regressed || comparison.hasFailedThreshold
-        {
+        if parsed.has("confirm"), comparison.needsConfirmation, !outcome.isInterrupted {
             let what = comparison.verdict.status == .regressed ? "regressed" : "a threshold failed"
             if !parsed.has("quiet") { Terminal.note("\(what); the pairs run again to confirm it") }
             var again = runs

@@ -49,9 +49,9 @@ struct NoiseMeasurement {
         }
         let ratios = comparison.pairRatios
         if outcome.base.count < Self.judgedPairs {
+            let pairs = outcome.base.count == 1 ? "1 pair says" : "\(outcome.base.count) pairs say"
             Terminal.complain(
-                "warning: \(outcome.base.count) pairs say little about noise; \(Self.judgedPairs) are few, and 20 the default"
-            )
+                "warning: \(pairs) little about noise; \(Self.judgedPairs) are few, and 20 the default")
         }
         if let reason = Self.warning(ratios, of: Metric.gates(for: first)) {
             Terminal.complain("warning: \(reason)")

@@ -35,6 +35,14 @@ struct ReportPage: Decodable {
 
     private struct Task: Encodable { var page: String }
 
+    /// The page that `pushbench report` makes of a record, behind a shell prelude such as `PATH=;`.
+    static func report(_ record: String, into path: String, prelude: String = "") async throws -> ReportPage {
+        let words = [try Simulator.program(), "report", record, "-o", "html=\(path)"].map { "'\($0)'" }
+        let made = try await Shell.run("\(prelude) exec \(words.joined(separator: " ")) </dev/null")
+        try #require(made.status == 0, "report ended with \(made.status)")
+        return try await read(path)
+    }
+
     static func read(_ path: String) async throws -> ReportPage {
         try await Clients.run("html_page.py", Task(page: path), as: ReportPage.self)
     }
